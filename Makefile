@@ -1,0 +1,92 @@
+# Plimsoll's commands. `make` alone lists them.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO   ?= go
+PKGS ?= ./...
+
+# Tools, pinned. Each version has its own folder under .bin/, so that a new pin is installed and an old one never used by mistake.
+GOLANGCI_LINT_VERSION := v2.15.0
+GOFUMPT_VERSION       := v0.12.0
+BENCHSTAT_VERSION     := v0.0.0-20260908200009-22c9c6c9d4da
+
+TOOLS         := $(CURDIR)/.bin
+GOLANGCI_LINT := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
+GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
+BENCHSTAT     := $(TOOLS)/benchstat-$(BENCHSTAT_VERSION)/benchstat
+
+# Our own Go files: no hidden folders (tools, worktrees), no fixtures.
+GO_FILES = find . -name '.?*' -prune -o -name testdata -prune -o -name '*.go' -print
+
+.PHONY: help
+help: ## list the commands
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/plimsoll
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/plimsoll ./cmd/plimsoll
+
+TESTFLAGS ?=
+
+.PHONY: test
+test: ## vet and test everything; installs nothing (PKGS=... for a part, TESTFLAGS=...)
+	$(GO) vet $(PKGS)
+	$(GO) test $(TESTFLAGS) $(PKGS)
+
+.PHONY: race
+race: ## test with the race detector (PKGS=./core/... for a part; needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m $(PKGS)
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) $(GOFUMPT) ## golangci-lint and gofumpt, at their pinned versions
+	@unformatted=$$($(GO_FILES) | xargs -r $(GOFUMPT) -l); \
+	if [[ -n "$$unformatted" ]]; then echo "not gofumpt-clean (make fmt):"; echo "$$unformatted"; exit 1; fi
+	$(GOLANGCI_LINT) run $(PKGS)
+
+.PHONY: fmt
+fmt: $(GOFUMPT) ## format every Go file
+	$(GO_FILES) | xargs -r $(GOFUMPT) -w
+
+BENCH ?= .
+COUNT ?= 1
+
+.PHONY: bench
+bench: ## run the benchmarks into bench.txt (BENCH=regexp, COUNT=n, PKGS=...)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m $(PKGS) | tee bench.txt
+
+.PHONY: bench-compare
+bench-compare: $(BENCHSTAT) ## compare the benchmarks with another revision (BASE=rev, BENCH=regexp, COUNT=6, PKGS=...)
+	GO='$(GO)' BENCHSTAT='$(BENCHSTAT)' BENCH='$(BENCH)' PKGS='$(PKGS)' \
+		COUNT='$(if $(filter command line environment,$(origin COUNT)),$(COUNT),6)' scripts/bench-compare '$(BASE)'
+
+FUZZTIME ?= 30s
+
+.PHONY: fuzz-short
+fuzz-short: ## run every fuzz target for FUZZTIME (30s) each
+	GO='$(GO)' PKGS='$(PKGS)' scripts/fuzz-short '$(FUZZTIME)'
+
+.PHONY: generate
+generate: ## run go generate
+	$(GO) generate $(PKGS)
+
+.PHONY: corpus
+corpus: ## replay the corpus of real sessions in PLIMSOLL_CORPUS (the acceptance test)
+	@[[ -n "$${PLIMSOLL_CORPUS:-}" ]] || { echo "make corpus: PLIMSOLL_CORPUS, want the corpus folder, got nothing"; exit 2; }
+	$(GO) test ./replay -run Corpus -v -count 1 -timeout 60m
+
+.PHONY: clean
+clean: ## remove what the other commands built (installed tools stay in .bin/)
+	rm -rf bin .bench bench.txt
+	find . -name '.?*' -prune -o \( -name 'coverage*' -o -name '*.test' -o -name '*.prof' \) -type f -print0 | xargs -0 -r rm -f
+
+# Installed on first use. Building from source needs nothing but Go and a module proxy.
+$(GOLANGCI_LINT):
+	GOBIN='$(@D)' $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+
+$(GOFUMPT):
+	GOBIN='$(@D)' $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+
+$(BENCHSTAT):
+	GOBIN='$(@D)' $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
