@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+)
+
+// A Digest names what a message says to a model. See the package comment.
+type Digest [16]byte
+
+// String returns d in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// DigestOf returns the digest of m.
+func DigestOf(m Message) Digest {
+	w := digester{h: sha256.New()}
+	w.num(int(m.Role))
+	counted := 0
+	for _, p := range m.Parts {
+		if _, skip := p.(Thinking); !skip {
+			counted++
+		}
+	}
+	w.num(counted)
+	for _, p := range m.Parts {
+		w.part(p)
+	}
+	return w.sum()
+}
+
+// Chain returns the digest of the prefix that ends with next and is otherwise
+// named by prev. The empty prefix is the zero digest.
+func Chain(prev, next Digest) Digest {
+	var both [32]byte
+	copy(both[:16], prev[:])
+	copy(both[16:], next[:])
+	full := sha256.Sum256(both[:])
+	return Digest(full[:16])
+}
+
+type digester struct {
+	h   hash.Hash
+	buf [binary.MaxVarintLen64]byte
+}
+
+func (w *digester) num(n int) {
+	w.h.Write(w.buf[:binary.PutUvarint(w.buf[:], uint64(n))])
+}
+
+func (w *digester) text(s string) {
+	w.num(len(s))
+	w.h.Write([]byte(s))
+}
+
+func (w *digester) raw(b []byte) {
+	w.num(len(b))
+	w.h.Write(b)
+}
+
+func (w *digester) part(p Part) {
+	switch p := p.(type) {
+	case Text:
+		w.text("t")
+		w.text(p.Text)
+	case ToolCall:
+		w.text("c")
+		w.text(p.CallID)
+		w.text(p.Name)
+		w.text(p.Args)
+	case ToolResult:
+		w.text("r")
+		w.text(p.CallID)
+		if p.IsError {
+			w.text("1")
+		} else {
+			w.text("0")
+		}
+		w.num(len(p.Content))
+		for _, c := range p.Content {
+			w.part(c)
+		}
+	case Media:
+		w.text("m")
+		w.text(p.Type)
+		w.raw(p.Data)
+	case Stub:
+		w.text("s")
+		w.text(string(p.Ref))
+		w.text(p.Text)
+	case Opaque:
+		w.text("o")
+		w.text(p.Kind)
+		w.raw(p.Data)
+	}
+}
+
+func (w *digester) sum() Digest { return Digest(w.h.Sum(nil)[:16]) }
+
+// A Ref names stored bytes by their content: "r" and 26 lower-case base32 characters.
+type Ref string
+
+const (
+	refChars    = 26
+	refAlphabet = "abcdefghijklmnopqrstuvwxyz234567" // RFC 4648 in lower case
+)
+
+// RefOf returns the Ref of data.
+func RefOf(data []byte) Ref {
+	sum := sha256.Sum256(data)
+	return Ref("r" + base32.NewEncoding(refAlphabet).WithPadding(base32.NoPadding).EncodeToString(sum[:])[:refChars])
+}
+
+// ParseRef checks that s has the form of a Ref. It cannot tell whether anything
+// is stored under it.
+func ParseRef(s string) (Ref, error) {
+	if len(s) != refChars+1 || s[0] != 'r' {
+		return "", fmt.Errorf("llm: parse ref: %.40q, want \"r\" and %d characters, got %d bytes", s, refChars, len(s))
+	}
+	for i := 1; i < len(s); i++ {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
+			return "", fmt.Errorf("llm: parse ref: %q, want only a-z and 2-7, got %q", s, c)
+		}
+	}
+	return Ref(s), nil
+}

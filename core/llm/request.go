@@ -1,0 +1,77 @@
+package llm
+
+// A Request is everything that one model call sends.
+type Request struct {
+	Model     string
+	Sections  []Section // the system prompt
+	Tools     []Tool
+	Messages  []Message
+	MaxOutput int // tokens the model may write; 0 if not stated
+	Dialect   Dialect
+	// Frame holds the request body as it came, with the places of the system
+	// prompt, the tools and the messages in it. Zero if it was made here.
+	Frame Frame
+}
+
+// A Frame is a request body as it came. A span of zero length means that the
+// body has no such field.
+type Frame struct {
+	Raw      []byte
+	System   Span   // the whole value of the system prompt
+	Tools    Span   // the whole value of the tool list
+	Messages Span   // the whole value of the message list
+	Each     []Span // the place in Raw of each wire message, in order
+}
+
+// A Section is one piece of the system prompt, in the order it is sent.
+type Section struct {
+	Name      string
+	Kind      SectionKind
+	Text      string
+	Cacheable bool
+	// Tokens is the size of a section whose text nobody can see, such as the
+	// hidden prompt and tool list of a recorded client. 0 if Text is the content.
+	Tokens int
+	Raw
+}
+
+// SectionKind says which component of the budget a section belongs to.
+type SectionKind uint8
+
+// The kinds of section. The zero kind is the system prompt proper.
+const (
+	SectionSystem SectionKind = iota
+	SectionSkills
+	SectionSummary
+	SectionNotes
+	SectionTools // only for a hidden tool list of which nothing but the size is known
+)
+
+// A Tool is a tool definition as the model sees it.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      string // JSON schema of the arguments, as text; empty if none
+	Builtin     bool   // served by the engine's host itself
+	Raw
+}
+
+// Usage is what a provider reports about one call, in tokens, in disjoint parts:
+// no token is in two fields but Reasoning, which is a share of Output.
+type Usage struct {
+	Input        int // uncached input
+	CacheRead    int
+	CacheWrite5m int // written with the short lifetime (or the only one)
+	CacheWrite1h int // written with the long lifetime
+	Output       int
+	Reasoning    int // within Output
+}
+
+// Prompt returns the tokens of the whole prompt, cached or not.
+func (u Usage) Prompt() int { return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h }
+
+// Total returns prompt and output (R001-12).
+func (u Usage) Total() int { return u.Prompt() + u.Output }
+
+// IsZero reports whether nothing was reported.
+func (u Usage) IsZero() bool { return u == Usage{} }
