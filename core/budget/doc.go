@@ -1,0 +1,14 @@
+// Package budget holds limits: the window of a target and what is left of it,
+// the counters of the guard that looks before every call, and the floor below
+// which no edit can bring a prompt. It compares numbers that package token
+// counted and gives verdicts; what is then done is for policies and the engine.
+//
+//	window:    capacity - buffer - output reserve = limit (R000-6)
+//	guard:     current + pending + fresh + extra > limit, for each target (R000-3, R000-4)
+//	threshold: used > or >= a share of a base, clamped (R001-2, R001-14, R002-9)
+//	floor:     what cannot be taken out; above the limit, a Step is irreducible (law 1)
+//
+// All figures are tokens unless they say otherwise; shares are permille. Nothing
+// here reads a message: functions take numbers (R003-13), and the two that
+// measure a request ask a token.Counter.
+package budget

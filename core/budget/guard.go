@@ -1,0 +1,187 @@
+package budget
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// Counters are what the guard adds up (R000-1), in tokens.
+type Counters struct {
+	Current   int // committed: the conversation as the last call saw it, tools and reply included
+	Pending   int // waits to be committed: what a Turn began with
+	Fresh     int // came during this Step: tool outputs, messages
+	Schema    int // estimate of the tool definitions
+	Reasoning int // shown only, in no projection
+}
+
+// A Guard watches a session's tokens before each call. Its moments, in order:
+//
+//	Seed, TurnStart   what the session and each Turn begin with is pending
+//	SetSchema         the tools changed
+//	BeginRequest      a call leaves: what waits is committed, so that a retry counts it once
+//	Commit            a call succeeded: what the provider reported replaces the estimates
+//	AddFresh          messages and outputs after it
+//	Rebase            an edit changed the view
+//	Enforce           the final Step is forced
+//
+// A failed call has no moment: nothing changes (R000-2). The conversation's
+// counters never fall but by Commit, Rebase and Seed (law 10, R000-5); negative
+// amounts count as 0. The zero Guard is ready. It is not safe for concurrent use.
+type Guard struct {
+	// CountSchema makes the projection with tools decide. The guard document
+	// lets a call pass whose tools alone overflow (R000-12), and so does the
+	// zero Guard.
+	CountSchema bool
+
+	counters Counters
+	inFlight bool
+	within   int // schema tokens that Current already contains
+	sent     int // schema tokens of the call that is in flight
+	exceeded bool
+	forced   bool
+}
+
+// Counters returns the counters as they are.
+func (g *Guard) Counters() Counters { return g.counters }
+
+// Seed starts a session whose conversation, without its tools, is estimated at
+// pending (R000-2). Everything is forgotten but the schema and CountSchema.
+func (g *Guard) Seed(pending int) {
+	g.counters = Counters{Pending: sane(pending), Schema: g.counters.Schema}
+	g.inFlight, g.within, g.exceeded, g.forced = false, 0, false, false
+}
+
+// TurnStart opens a Turn with a Human message and what came with it. Tools may
+// run again (R000-23).
+func (g *Guard) TurnStart(pending int) {
+	g.counters.Pending = sum(g.counters.Pending, pending)
+	g.exceeded, g.forced = false, false
+}
+
+// AddFresh counts what came during a Step: tool outputs, and replies that no
+// Commit has counted.
+func (g *Guard) AddFresh(tokens int) { g.counters.Fresh = sum(g.counters.Fresh, tokens) }
+
+// SetSchema sets the estimate of the tools that the next call will send; see
+// SchemaEstimate.
+func (g *Guard) SetSchema(tokens int) { g.counters.Schema = sane(tokens) }
+
+// SetReasoning sets the tokens of reasoning that are shown.
+func (g *Guard) SetReasoning(tokens int) { g.counters.Reasoning = sane(tokens) }
+
+// BeginRequest notes that a call leaves with everything counted so far. It may
+// be called again for a retry.
+func (g *Guard) BeginRequest() {
+	g.settle()
+	g.inFlight, g.sent = true, g.counters.Schema
+}
+
+// Commit takes over what a successful call reported: prompt and output, which
+// include the tools. What came since the call left stays pending or fresh. A
+// usage that reports no prompt changes nothing and returns false (R000-2: an
+// error with 0 tokens must not wipe the count).
+func (g *Guard) Commit(u llm.Usage) bool {
+	if u.Prompt() <= 0 {
+		return false
+	}
+	if !g.inFlight {
+		g.BeginRequest() // nobody said that a call left: all that waited is in it
+	}
+	g.counters.Current = sane(u.Total())
+	g.within = g.sent
+	g.inFlight = false
+	return true
+}
+
+// Rebase sets the count of the view after an edit, tools included as in Current.
+func (g *Guard) Rebase(view int) {
+	g.counters.Current, g.counters.Pending, g.counters.Fresh = sane(view), 0, 0
+	g.within = g.counters.Schema
+	g.inFlight = false
+}
+
+// Enforce forces the final Step: everything that waits is committed, also what
+// is fresh, so that nothing reserved is forgotten (R000-14, DESIGN.md section
+// 7). It returns whether this was the first time in the Turn.
+func (g *Guard) Enforce() bool {
+	first := !g.forced
+	g.forced = true
+	g.settle()
+	return first
+}
+
+// Forced reports whether the final Step was forced in this Turn.
+func (g *Guard) Forced() bool { return g.forced }
+
+// Reserve takes room for a tool output that is about to be committed: it counts
+// as fresh if any target still has room for it. If none has, the tool budget is
+// exceeded, no more tools may run in this Turn (R000-13, R000-23), and nothing is
+// counted.
+func (g *Guard) Reserve(targets []Target, tokens int) bool {
+	if !g.Preview(targets, tokens) {
+		g.exceeded = true
+		return false
+	}
+	g.AddFresh(tokens)
+	return true
+}
+
+// Preview reports whether any target has room for a tool output, without
+// reserving it (R000-22).
+func (g *Guard) Preview(targets []Target, tokens int) bool {
+	return g.decide(targets, sane(tokens)).Decision != Final
+}
+
+// CanExecute reports whether another tool may run (R000-23).
+func (g *Guard) CanExecute() bool { return !g.exceeded && !g.forced }
+
+// Percent returns how full a window of that capacity is, rounded to the nearest
+// percent and at most 100 (R000-15).
+func (g *Guard) Percent(capacity int) int {
+	if capacity <= 0 {
+		return 100
+	}
+	return min(100, (ratio(g.base(0), capacity)+5)/10)
+}
+
+// settle commits what waits.
+func (g *Guard) settle() {
+	g.counters.Current = g.base(0)
+	g.counters.Pending, g.counters.Fresh = 0, 0
+}
+
+// base returns the projection without tools (R000-3).
+func (g *Guard) base(extra int) int {
+	return sum(sum(g.counters.Current, g.counters.Pending), sum(g.counters.Fresh, extra))
+}
+
+// The guard document's factor for tool definitions, as a fraction (R000-20: x 2.09).
+const (
+	schemaNum = 209
+	schemaDen = 100
+)
+
+// SchemaEstimate returns the guard document's estimate of a tool list: the count
+// times 2.09, rounded up (R000-20).
+func SchemaEstimate(c token.Counter, tools []llm.Tool) int {
+	return (sane(c.Tools(tools))*schemaNum + schemaDen - 1) / schemaDen
+}
+
+// What the guard document adds to a message and to each of its calls (R000-18).
+const (
+	messageTokens = 4
+	callTokens    = 2
+)
+
+// MessageEstimate returns the guard document's estimate of a message: the count,
+// + 4, + 2 a call (R000-18).
+func MessageEstimate(c token.Counter, m llm.Message) int {
+	s := token.SizeOf(c, m)
+	return s.All() + messageTokens + callTokens*s.Calls
+}
+
+// sane returns n within [0, absurd].
+func sane(n int) int { return min(max(n, 0), absurd) }
+
+// sum adds without leaving [0, absurd].
+func sum(a, b int) int { return sane(sane(a) + sane(b)) }

@@ -1,0 +1,244 @@
+package edit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Trim plans to replace the oldest outputs by the scene's template until need
+// tokens are saved. Outputs that are a single line already, and those that the
+// template would not make smaller, stay.
+func (s Scene) Trim(need int) Plan {
+	var p Plan
+	for _, sp := range s.Outputs() {
+		if p.Gain() >= need {
+			break
+		}
+		if FormOf(sp.Result) == Bare {
+			continue
+		}
+		if one := s.Stub(sp, KindTrim, 0, "the outputs together are over their budget"); one.Gain() > 0 {
+			p = p.Join(one)
+		}
+	}
+	return p
+}
+
+// ClearArgs say which outputs [Scene.Clear] touches.
+type ClearArgs struct {
+	Permille int  // of the messages, from the oldest
+	Bytes    int  // smallest output
+	Errors   bool // failed outputs too
+}
+
+// Clear plans to replace the outputs in the oldest share of messages.
+func (s Scene) Clear(a ClearArgs) Plan {
+	var p Plan
+	last := len(s.View.Items) * a.Permille / 1000
+	for _, sp := range s.Outputs() {
+		if sp.Item >= last {
+			break
+		}
+		r := s.original(sp)
+		if FormOf(sp.Result) != Whole || len(Stored(r)) < a.Bytes || r.IsError && !a.Errors {
+			continue
+		}
+		if one := s.Stub(sp, KindClear, 0, "one of the oldest outputs"); one.Gain() > 0 {
+			p = p.Join(one)
+		}
+	}
+	return p
+}
+
+// DropUntil plans to archive the oldest messages up to the first legal cut that
+// saves need tokens, or up to the last legal cut before Keep.
+func (s Scene) DropUntil(need int, kind Kind, why string) Plan {
+	to, saved := llm.MessageID(1), 0
+	for _, it := range s.View.Items {
+		if saved >= need && !it.IsNote() && s.Turns.CanCut(int(it.Message.ID)-1) {
+			break
+		}
+		if it.IsNote() {
+			continue
+		}
+		if it.Message.ID >= s.Keep {
+			break
+		}
+		if !s.pinned(it.Message.ID) {
+			saved += s.Measure(it.Message)
+		}
+		to = it.Message.ID + 1
+	}
+	return s.Drop(Span{1, to}, kind, why)
+}
+
+// DemoteArgs say how far [Scene.Demote] may go.
+type DemoteArgs struct {
+	Preview  int    // permille of an output kept as a preview; 0: no previews
+	Stub     string // template of the one-line form
+	Archive  string // template of an archive's note; empty: nothing is archived
+	Kind     Kind   // of the one-line edits
+	KindDrop Kind   // of the archives
+}
+
+// Demote plans one batch that saves need tokens: outputs go to previews, then to
+// one line, in the order of their score, then the oldest messages are archived.
+// Each output changes at most once.
+func (s Scene) Demote(need int, a DemoteArgs) Plan {
+	cands := s.candidates(a)
+	saved := 0
+	for form := Preview; form <= Bare && saved < need; form++ {
+		for i := range cands {
+			if saved >= need {
+				break
+			}
+			saved += cands[i].demote(form)
+		}
+	}
+	var drops Plan
+	if saved < need && a.Archive != "" {
+		arch := s
+		arch.Template = a.Archive
+		drops = arch.dropBeyond(need, cands, a.KindDrop)
+	}
+	var p Plan
+	for _, c := range cands {
+		if c.form != Whole && !covered(drops, c.spot.ID) {
+			p = p.Join(c.plans[c.form])
+		}
+	}
+	return p.Join(drops)
+}
+
+// dropBeyond archives from the oldest on until, together with what the
+// candidates after the archives save, need is met.
+func (s Scene) dropBeyond(need int, cands []candidate, kind Kind) Plan {
+	for _, c := range cands {
+		need -= c.saved()
+	}
+	saving := map[llm.MessageID]int{}
+	for _, c := range cands {
+		saving[c.spot.ID] += c.saved()
+	}
+	shrunk := s
+	shrunk.Measure = func(m llm.Message) int { return s.Measure(m) - saving[m.ID] }
+	p := shrunk.DropUntil(need, kind, "least needed")
+	for i := range p.Edits {
+		p.Edits[i].Before = 0
+		for _, it := range s.View.Items {
+			if s.within(it, p.Edits[i].Span) {
+				p.Edits[i].Before += s.Measure(it.Message)
+			}
+		}
+	}
+	return p
+}
+
+func covered(p Plan, id llm.MessageID) bool {
+	for _, e := range p.Edits {
+		if e.Op == Archive && e.Span.Contains(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// A candidate is an output that a batch may demote.
+type candidate struct {
+	spot  Spot
+	score int
+	plans [3]Plan // by Form
+	form  Form
+}
+
+func (c *candidate) saved() int { return c.plans[c.form].Gain() }
+
+// demote takes c to form if that saves more than it does now.
+func (c *candidate) demote(form Form) int {
+	was, now := c.saved(), c.plans[form].Gain()
+	if now <= was {
+		return 0
+	}
+	c.form = form
+	return now - was
+}
+
+// candidates returns the outputs that are more than one line now, highest score first.
+func (s Scene) candidates(a DemoteArgs) []candidate {
+	var out []candidate
+	for _, sp := range s.Outputs() {
+		form := FormOf(sp.Result)
+		if form == Bare {
+			continue
+		}
+		c := candidate{spot: sp, score: s.score(sp)}
+		if form == Whole && a.Preview > 0 && onlyText(s.original(sp)) {
+			c.plans[Preview] = s.preview(sp, a.Preview)
+		}
+		bare := s
+		bare.Template = a.Stub
+		c.plans[Bare] = bare.Stub(sp, a.Kind, 0, "demoted in a batch")
+		out = append(out, c)
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	return out
+}
+
+// preview plans the form that keeps a share of an output.
+func (s Scene) preview(sp Spot, permille int) Plan {
+	p := s.Cap(sp, CapArgs{Tokens: max(sp.Tokens*permille/1000, 40)})
+	for i := range p.Edits {
+		p.Edits[i].Kind = KindPreview
+		p.Edits[i].Why = fmt.Sprintf("demoted to %d permille in a batch", permille)
+	}
+	return p
+}
+
+// score orders outputs for demotion: how many Rounds ago, over what agents need
+// of that kind of tool (grounding section 7; size does not matter measurably).
+func (s Scene) score(sp Spot) int {
+	age := 0
+	for _, r := range slices.Backward(s.Turns.Rounds()) {
+		if r.Call <= int(sp.ID)-1 {
+			break
+		}
+		age++
+	}
+	return (age + 3) * 1000 / weight(sp.Tool)
+}
+
+// weight is how often later calls refer to the output of a tool, in tenths
+// (grounding section 7: edit 17, read 10, shell 7, search 5, other 3).
+func weight(tool string) int {
+	name := strings.ToLower(tool)
+	for _, w := range weights {
+		if strings.Contains(name, w.part) {
+			return w.tenths
+		}
+	}
+	return 3
+}
+
+var weights = []struct {
+	part   string
+	tenths int
+}{
+	{"edit", 17}, {"write", 17}, {"patch", 17}, {"replace", 17},
+	{"read", 10}, {"view", 10}, {"cat", 10},
+	{"bash", 7}, {"shell", 7}, {"exec", 7}, {"command", 7}, {"terminal", 7},
+	{"grep", 5}, {"glob", 5}, {"search", 5}, {"find", 5}, {"list", 5}, {"ls", 5},
+}
+
+// onlyText reports whether r is one text, the only kind of output that can be
+// shown in part.
+func onlyText(r llm.ToolResult) bool {
+	if len(r.Content) != 1 {
+		return false
+	}
+	_, ok := r.Content[0].(llm.Text)
+	return ok
+}

@@ -1,0 +1,187 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// DedupArgs say which repetitions are worth a pointer (grounding: runs of at
+// least 4 lines and 60 characters, a saving of 150 permille and 60 tokens).
+type DedupArgs struct {
+	Lines int  // shortest run
+	Chars int  // a run must have more characters than this
+	Gain  Gain // what the whole output must save
+}
+
+// A Gain is what an edit must save to be made. Both hold.
+type Gain struct {
+	Tokens   int
+	Permille int // of what is replaced
+}
+
+// Enough reports whether going from before to after is gain enough.
+func (g Gain) Enough(before, after int) bool {
+	saved := before - after
+	return saved > 0 && saved >= g.Tokens && saved*1000 >= g.Permille*before
+}
+
+// A Shown is where lines of an output can be seen in full.
+type Shown struct {
+	ID   llm.MessageID
+	Part int
+	Line int // of the first line of the window, from 0
+}
+
+// Lines remembers which runs of lines the view shows in full, by the hash of
+// every window of n lines. The zero value is not usable; see [NewLines].
+type Lines struct {
+	n       int
+	windows map[uint64]Shown
+	texts   map[Shown][]string // lines of an output, under Line 0
+}
+
+// NewLines returns an empty index for runs of at least n lines.
+func NewLines(n int) *Lines {
+	return &Lines{n: max(n, 1), windows: map[uint64]Shown{}, texts: map[Shown][]string{}}
+}
+
+// Add remembers an output that is shown in full. The first place of a run is kept.
+func (x *Lines) Add(id llm.MessageID, part int, text string) {
+	lines := strings.Split(text, "\n")
+	if len(lines) < x.n {
+		return
+	}
+	x.texts[Shown{id, part, 0}] = lines
+	for i := 0; i+x.n <= len(lines); i++ {
+		h := hashLines(lines[i : i+x.n])
+		if _, ok := x.windows[h]; !ok {
+			x.windows[h] = Shown{id, part, i}
+		}
+	}
+}
+
+// Forget drops an output that is no longer shown in full.
+func (x *Lines) Forget(id llm.MessageID, part int) {
+	lines, ok := x.texts[Shown{id, part, 0}]
+	if !ok {
+		return
+	}
+	delete(x.texts, Shown{id, part, 0})
+	for i := 0; i+x.n <= len(lines); i++ {
+		h := hashLines(lines[i : i+x.n])
+		if at := x.windows[h]; at.ID == id && at.Part == part {
+			delete(x.windows, h)
+		}
+	}
+}
+
+// Clone returns an index of its own.
+func (x *Lines) Clone() *Lines {
+	c := NewLines(x.n)
+	for k, v := range x.windows {
+		c.windows[k] = v
+	}
+	for k, v := range x.texts {
+		c.texts[k] = v
+	}
+	return c
+}
+
+// A run is lines [from,to) of a new output that source shows already.
+type run struct {
+	from, to int
+	source   Shown
+}
+
+// Dedup plans to show the lines of sp that x shows elsewhere as pointers. The
+// scene's template is one pointer; {lines} is the length of the run, {source}
+// the Ref of the output that shows it and {ref} the output's own.
+func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
+	if !onlyText(s.original(sp)) {
+		return Plan{}
+	}
+	text := s.original(sp).Text()
+	all := strings.Split(text, "\n")
+	runs := x.runs(all, a.Chars)
+	if len(runs) == 0 {
+		return Plan{}
+	}
+	own := llm.RefOf(Stored(s.original(sp)))
+	var b strings.Builder
+	var sources Plan
+	next := 0
+	for _, r := range runs {
+		writeLines(&b, all[next:r.from])
+		src, _ := s.Messages[r.source.ID-1].Parts[r.source.Part].(llm.ToolResult)
+		data := Stored(src)
+		ref := llm.RefOf(data)
+		b.WriteString(Fill(s.Template, Values{Lines: r.to - r.from, Source: ref, Ref: own}))
+		b.WriteByte('\n')
+		sources.Blobs = append(sources.Blobs, Blob{ref, data})
+		next = r.to
+	}
+	writeLines(&b, all[next:])
+	p := s.replace(sp, KindDedup, strings.TrimSuffix(b.String(), "\n"), fmt.Sprintf("%d runs of lines are shown earlier", len(runs)))
+	if e := p.Edits[0]; !a.Gain.Enough(e.Before, e.After) {
+		return Plan{}
+	}
+	for _, src := range sources.Blobs {
+		p.Edits[0].Refs = append(p.Edits[0].Refs, src.Ref)
+	}
+	p.Blobs = append(p.Blobs, sources.Blobs...)
+	return p
+}
+
+// runs finds the longest known runs of lines, from the top.
+func (x *Lines) runs(lines []string, chars int) []run {
+	var out []run
+	for i := 0; i+x.n <= len(lines); {
+		at, ok := x.windows[hashLines(lines[i:i+x.n])]
+		if !ok {
+			i++
+			continue
+		}
+		src := x.texts[Shown{at.ID, at.Part, 0}]
+		k := 0
+		for i+k < len(lines) && at.Line+k < len(src) && lines[i+k] == src[at.Line+k] {
+			k++
+		}
+		if k < x.n || size(lines[i:i+k]) <= chars {
+			i++
+			continue
+		}
+		out = append(out, run{i, i + k, at})
+		i += k
+	}
+	return out
+}
+
+func size(lines []string) int {
+	n := 0
+	for _, l := range lines {
+		n += len(l) + 1
+	}
+	return n
+}
+
+func writeLines(b *strings.Builder, lines []string) {
+	for _, l := range lines {
+		b.WriteString(l)
+		b.WriteByte('\n')
+	}
+}
+
+// hashLines is FNV-1a over the lines; a match is compared in full.
+func hashLines(lines []string) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, l := range lines {
+		for i := range len(l) {
+			h = (h ^ uint64(l[i])) * prime
+		}
+		h = (h ^ '\n') * prime
+	}
+	return h
+}

@@ -1,0 +1,165 @@
+package edit
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
+)
+
+// Op is what an edit does.
+type Op string
+
+// The operations.
+const (
+	// Replace shows one part of one message in another form.
+	Replace Op = "replace"
+	// Archive takes a span of messages out of the view and shows notes in its place.
+	Archive Op = "archive"
+	// Insert puts a note into the view, before message Span.From.
+	Insert Op = "insert"
+)
+
+// ID numbers the edits of a journal from 1. 0 is no edit.
+type ID int
+
+// A Span is the messages with From <= ID < To.
+type Span struct{ From, To llm.MessageID }
+
+// Contains reports whether id lies in s.
+func (s Span) Contains(id llm.MessageID) bool { return s.From <= id && id < s.To }
+
+// Covers reports whether all of o lies in s.
+func (s Span) Covers(o Span) bool { return s.From <= o.From && o.To <= s.To }
+
+// Overlaps reports whether s and o share a message.
+func (s Span) Overlaps(o Span) bool { return s.From < o.To && o.From < s.To }
+
+// An Edit is one decision about the view. It is immutable and, once sent, it is
+// repeated on every later call until a later edit supersedes it (law 5).
+type Edit struct {
+	ID          ID
+	Op          Op
+	Kind        Kind // which transform made it
+	Span        Span
+	Part        int           // Replace: which part of the message
+	Replacement llm.Part      // Replace: what is shown instead
+	Notes       []llm.Message // Archive: what stands in the span's place; Insert: the note
+	Sections    []llm.Section // Archive: sections that join the system prompt, such as a summary
+	Refs        []llm.Ref     // what is stored of the content taken out; the first is its own
+	Before      int           // tokens of the content taken out, by the estimator of the count
+	After       int           // tokens of what stands there now
+	Low         int           // low-water mark of the batch in tokens; 0 for a single edit
+	Why         string        // a sentence for people
+	Rule        string        // the policy rule that asked for it; "backstop" for the engine's own
+	Supersedes  []ID          // edits that no longer hold
+}
+
+// Kind names the transform that made an edit.
+type Kind string
+
+// The kinds.
+const (
+	KindDedup     Kind = "dedup"
+	KindCap       Kind = "cap"
+	KindOffload   Kind = "offload"
+	KindTrim      Kind = "trim"
+	KindClear     Kind = "clear"
+	KindPreview   Kind = "preview"
+	KindStub      Kind = "stub"
+	KindSummarise Kind = "summarise"
+	KindTruncate  Kind = "truncate"
+	KindDrop      Kind = "drop"
+	KindNote      Kind = "note"
+	KindMedia     Kind = "media"
+)
+
+// A Blob is content that has to be stored before the edit that needs it holds.
+type Blob struct {
+	Ref  llm.Ref
+	Data []byte
+}
+
+// A Plan is what a transform proposes.
+type Plan struct {
+	Edits []Edit
+	Blobs []Blob
+}
+
+// Gain returns the tokens that the plan saves.
+func (p Plan) Gain() int {
+	n := 0
+	for _, e := range p.Edits {
+		n += e.Before - e.After
+	}
+	return n
+}
+
+// Empty reports whether the plan does nothing.
+func (p Plan) Empty() bool { return len(p.Edits) == 0 }
+
+// An OrphanError says that an edit would separate a call from its result.
+type OrphanError struct {
+	Edit Edit
+	At   llm.MessageID // the message before which the view would be cut
+}
+
+// Error implements error.
+func (e *OrphanError) Error() string {
+	return fmt.Sprintf("edit: check %s of messages [%d,%d): want a cut between Rounds, got one inside a Round before message %d",
+		e.Edit.Op, e.Edit.Span.From, e.Edit.Span.To, e.At)
+}
+
+// Check reports why e may not be applied to the transcript that x indexes. The
+// position of message i in x is i-1.
+func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
+	last := llm.MessageID(len(msgs)) + 1
+	if e.Span.From < 1 || e.Span.To > last || e.Span.From > e.Span.To {
+		return fmt.Errorf("edit: check %s: span [%d,%d), want one within [1,%d)", e.Op, e.Span.From, e.Span.To, last)
+	}
+	switch e.Op {
+	case Replace:
+		return checkReplace(e, msgs)
+	case Archive:
+		if e.Span.From == e.Span.To {
+			return fmt.Errorf("edit: check archive: span [%d,%d), want at least one message", e.Span.From, e.Span.To)
+		}
+		for _, cut := range []llm.MessageID{e.Span.From, e.Span.To} {
+			if !x.CanCut(int(cut) - 1) {
+				return &OrphanError{Edit: e, At: cut}
+			}
+		}
+		return nil
+	case Insert:
+		if len(e.Notes) == 0 {
+			return fmt.Errorf("edit: check insert before message %d: want a note, got none", e.Span.From)
+		}
+		return nil
+	}
+	return fmt.Errorf("edit: check: operation %q, want %s, %s or %s", e.Op, Replace, Archive, Insert)
+}
+
+func checkReplace(e Edit, msgs []llm.Message) error {
+	if e.Span.To != e.Span.From+1 {
+		return fmt.Errorf("edit: check replace: span [%d,%d), want one message", e.Span.From, e.Span.To)
+	}
+	parts := msgs[e.Span.From-1].Parts
+	if e.Part < 0 || e.Part >= len(parts) {
+		return fmt.Errorf("edit: check replace in message %d: part %d, want one of %d", e.Span.From, e.Part, len(parts))
+	}
+	switch old := parts[e.Part].(type) {
+	case llm.ToolCall:
+		return fmt.Errorf("edit: check replace in message %d: part %d is a call, calls are never changed", e.Span.From, e.Part)
+	case llm.ToolResult:
+		if now, ok := e.Replacement.(llm.ToolResult); !ok || now.CallID != old.CallID {
+			return fmt.Errorf("edit: check replace in message %d: part %d, want a result of call %q", e.Span.From, e.Part, old.CallID)
+		}
+	case llm.Thinking:
+		return fmt.Errorf("edit: check replace in message %d: part %d is thinking, it goes whole or not at all", e.Span.From, e.Part)
+	default:
+		if e.Replacement == nil {
+			return fmt.Errorf("edit: check replace in message %d: part %d, want a replacement", e.Span.From, e.Part)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Stored returns the bytes that are kept for a result that leaves the view: the
+// text of an output that is one text, else the part's raw bytes.
+func Stored(r llm.ToolResult) []byte {
+	if len(r.Content) == 1 {
+		if t, ok := r.Content[0].(llm.Text); ok {
+			return []byte(t.Text)
+		}
+	}
+	if r.Data != nil {
+		return r.Data
+	}
+	var b []byte
+	for _, c := range r.Content {
+		if t, ok := c.(llm.Text); ok {
+			b = append(append(b, t.Text...), '\n')
+			continue
+		}
+		b = append(b, c.Bytes()...)
+	}
+	return b
+}
+
+// StubOf returns the stub in r's content, if r was replaced by one.
+func StubOf(r llm.ToolResult) (llm.Stub, bool) {
+	for _, c := range r.Content {
+		if s, ok := c.(llm.Stub); ok {
+			return s, true
+		}
+	}
+	return llm.Stub{}, false
+}
+
+// Form is how much of an output is still shown.
+type Form int
+
+// The forms, from whole to least.
+const (
+	Whole   Form = iota // as it came
+	Preview             // capped: a part of it, and its Ref
+	Bare                // one line: what it was, and its Ref
+)
+
+// FormOf returns the form in which the view shows a result. Only forms that are
+// made here are told apart by their text: a stub of more than one line is a preview.
+func FormOf(r llm.ToolResult) Form {
+	s, ok := StubOf(r)
+	switch {
+	case !ok:
+		return Whole
+	case strings.Contains(s.Text, "\n"):
+		return Preview
+	}
+	return Bare
+}
+
+// Stub plans to show sp as the scene's template says. preview is how many bytes
+// of the output {preview} holds.
+func (s Scene) Stub(sp Spot, kind Kind, preview int, why string) Plan {
+	v := s.values(sp)
+	v.Preview = cutBytes(s.original(sp).Text(), preview)
+	return s.replace(sp, kind, Fill(s.Template, v), why)
+}
+
+// CapArgs say how much of an output stays.
+type CapArgs struct {
+	LineLength int // longest line in bytes; 0: any
+	Bytes      int // most bytes; 0: any
+	Tokens     int // most tokens; 0: any
+}
+
+// Cap plans to show only a part of sp: long lines cut, then whole lines from the
+// beginning while they fit into Bytes (R001-5), or, for Tokens, two thirds from
+// the beginning and one third from the end. It plans nothing if all of it fits.
+func (s Scene) Cap(sp Spot, a CapArgs) Plan {
+	if !onlyText(s.original(sp)) {
+		return Plan{}
+	}
+	text := s.original(sp).Text()
+	kept := text
+	if a.LineLength > 0 {
+		kept = cutLines(kept, a.LineLength)
+	}
+	if a.Bytes > 0 {
+		kept = wholeLines(kept, a.Bytes)
+	}
+	if a.Tokens > 0 && sp.Tokens > a.Tokens {
+		kept = s.fitTokens(kept, a.Tokens)
+	}
+	if kept == text {
+		return Plan{}
+	}
+	v := s.values(sp)
+	v.Text = kept
+	shown := Fill(s.Template, v)
+	if !strings.Contains(s.Template, "{text}") {
+		shown = kept + shown
+	}
+	return s.replace(sp, KindCap, shown, fmt.Sprintf("output of %d bytes is over the cap for one output", len(text)))
+}
+
+// fitTokens keeps the head and tail of text so that they are at most limit tokens.
+func (s Scene) fitTokens(text string, limit int) string {
+	size := s.Size(llm.Text{Text: text})
+	budget := len(text) * limit / max(size, 1)
+	for range 24 {
+		kept := headTail(text, budget)
+		if s.Size(llm.Text{Text: kept}) <= limit {
+			return kept
+		}
+		budget = budget * 7 / 8
+	}
+	return ""
+}
+
+// values fills in what the templates say about an output.
+func (s Scene) values(sp Spot) Values {
+	r := s.original(sp)
+	data := Stored(r)
+	return Values{
+		Ref: llm.RefOf(data), Tool: sp.Tool, Bytes: len(data),
+		Lines: lines(r.Text()), Tokens: s.Size(r),
+	}
+}
+
+// replace plans the edit that shows text in place of sp.
+func (s Scene) replace(sp Spot, kind Kind, text, why string) Plan {
+	r := s.original(sp)
+	data := Stored(r)
+	ref := llm.RefOf(data)
+	now := r.WithContent(llm.Stub{Ref: ref, Text: text, Size: len(data)})
+	e := Edit{
+		Op: Replace, Kind: kind, Span: Span{sp.ID, sp.ID + 1}, Part: sp.Part, Replacement: now,
+		Refs: []llm.Ref{ref}, Before: sp.Tokens, After: s.Size(now), Low: s.Low, Why: why, Rule: s.Rule,
+		Supersedes: s.holding(sp.ID, sp.Part),
+	}
+	return Plan{Edits: []Edit{e}, Blobs: []Blob{{ref, data}}}
+}
+
+// holding returns the edits that show part n of message id in another form now.
+func (s Scene) holding(id llm.MessageID, n int) []ID {
+	var ids []ID
+	for _, e := range s.View.edits {
+		if e.Op == Replace && e.Span.From == id && e.Part == n {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// Join appends q to p.
+func (p Plan) Join(q Plan) Plan {
+	return Plan{Edits: append(p.Edits, q.Edits...), Blobs: append(p.Blobs, q.Blobs...)}
+}
+
+// cutBytes returns the first n bytes of s, cut back to the start of a rune.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// cutLines cuts every line of s to at most n bytes.
+func cutLines(s string, n int) string {
+	var b strings.Builder
+	for line := range strings.SplitAfterSeq(s, "\n") {
+		body, nl := strings.CutSuffix(line, "\n")
+		b.WriteString(cutBytes(body, n))
+		if nl {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// wholeLines returns as many whole lines of s as fit into n bytes; of a first
+// line that is longer by itself, its beginning.
+func wholeLines(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	if i := strings.LastIndexByte(s[:n+1], '\n'); i >= 0 {
+		return s[:i]
+	}
+	return cutBytes(s, n)
+}
+
+// headTail keeps two thirds of n bytes from the beginning of s and one third
+// from its end, at line breaks where there are any, with a marker between.
+func headTail(s string, n int) string {
+	if n >= len(s) {
+		return s
+	}
+	const marker = "\n[…]\n"
+	if n <= len(marker) {
+		return ""
+	}
+	n -= len(marker)
+	head := wholeLines(s, n*2/3)
+	tail := s[len(s)-n/3:]
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	if _, after, ok := strings.Cut(tail, "\n"); ok && after != "" {
+		tail = after
+	}
+	return head + marker + tail
+}

@@ -1,0 +1,142 @@
+package edit
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
+)
+
+// A Scene is what a transform may look at. It never changes it.
+type Scene struct {
+	Messages []llm.Message // the transcript; Messages[i].ID is i+1
+	View     View
+	Turns    *turn.Index              // over Messages
+	Size     func(llm.Part) int       // tokens of a part
+	Measure  func(llm.Message) int    // tokens of a message
+	Keep     llm.MessageID            // no message at or after Keep is touched
+	Pinned   func(m llm.Message) bool // messages that are never archived
+	Rule     string                   // goes into each edit
+	Template string                   // the text shown; see [Fill]
+	Low      int                      // low-water mark of the batch, for the record
+}
+
+// A Spot is one part of the view that an edit could replace.
+type Spot struct {
+	Item   int // in View.Items
+	ID     llm.MessageID
+	Part   int
+	Result llm.ToolResult // as it is shown now
+	Tool   string         // the name of the tool, if the call is known
+	Tokens int
+}
+
+// Outputs returns the tool results of the view before Scene.Keep, oldest first.
+func (s Scene) Outputs() []Spot {
+	var spots []Spot
+	for i, it := range s.View.Items {
+		if it.IsNote() || it.Message.ID >= s.Keep {
+			continue
+		}
+		for n, p := range it.Message.Parts {
+			if r, ok := p.(llm.ToolResult); ok {
+				spots = append(spots, s.spot(i, n, r))
+			}
+		}
+	}
+	return spots
+}
+
+// At returns the result that is part n of message id, if the view shows it.
+func (s Scene) At(id llm.MessageID, n int) (Spot, bool) {
+	for i := len(s.View.Items) - 1; i >= 0; i-- {
+		it := s.View.Items[i]
+		if it.IsNote() || it.Message.ID != id {
+			continue
+		}
+		r, ok := it.Message.Parts[n].(llm.ToolResult)
+		if !ok {
+			return Spot{}, false
+		}
+		return s.spot(i, n, r), true
+	}
+	return Spot{}, false
+}
+
+func (s Scene) spot(item, part int, r llm.ToolResult) Spot {
+	sp := Spot{Item: item, ID: s.View.Items[item].Message.ID, Part: part, Result: r, Tokens: s.Size(r)}
+	if c, ok := s.Turns.CallFor(int(sp.ID)-1, part); ok {
+		sp.Tool = c.Name
+	}
+	return sp
+}
+
+// original returns the result of sp as it came.
+func (s Scene) original(sp Spot) llm.ToolResult {
+	r, _ := s.Messages[sp.ID-1].Parts[sp.Part].(llm.ToolResult)
+	return r
+}
+
+// Values fill the braces of a template.
+type Values struct {
+	Ref     llm.Ref
+	Tool    string
+	Bytes   int
+	Lines   int
+	Tokens  int
+	N       int
+	Used    int // percent
+	Preview string
+	Text    string
+	Source  llm.Ref
+}
+
+// Fill puts v into the braces of a template: {ref}, {tool}, {bytes}, {lines},
+// {tokens}, {n}, {used}, {preview}, {text}, {source}; {bytes,} has thousands
+// separators. Other braces stay.
+func Fill(template string, v Values) string {
+	return strings.NewReplacer(
+		"{ref}", string(v.Ref),
+		"{source}", string(v.Source),
+		"{tool}", v.Tool,
+		"{bytes}", strconv.Itoa(v.Bytes),
+		"{bytes,}", Thousands(v.Bytes),
+		"{lines}", strconv.Itoa(v.Lines),
+		"{tokens}", strconv.Itoa(v.Tokens),
+		"{n}", strconv.Itoa(v.N),
+		"{used}", strconv.Itoa(v.Used),
+		"{preview}", v.Preview,
+		"{text}", v.Text,
+	).Replace(template)
+}
+
+// Thousands writes n with a comma after every three digits.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	head := len(s) % 3
+	if n < 0 {
+		head = (len(s)-1)%3 + 1
+	}
+	var b strings.Builder
+	b.WriteString(s[:head])
+	for i := head; i < len(s); i += 3 {
+		if b.Len() > 0 && b.String() != "-" {
+			b.WriteByte(',')
+		}
+		b.WriteString(s[i : i+3])
+	}
+	return b.String()
+}
+
+// lines counts the lines of s; a last line without a newline counts.
+func lines(s string) int {
+	if s == "" {
+		return 0
+	}
+	n := strings.Count(s, "\n")
+	if s[len(s)-1] != '\n' {
+		n++
+	}
+	return n
+}

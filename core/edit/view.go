@@ -1,0 +1,134 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// An Item is one message of a view.
+type Item struct {
+	Message llm.Message   // as it is shown; ID 0 for a note of an edit
+	Before  llm.MessageID // for a note: the message that it stands before; else the message's own ID
+	Edits   []ID          // the edits that made or changed it, none if it is as it came
+}
+
+// IsNote reports whether the item was made by an edit.
+func (it Item) IsNote() bool { return it.Message.ID == 0 }
+
+// A View is what is sent: messages and the sections that edits added to the
+// system prompt. The zero View is empty. A View that was copied is not changed
+// by later calls on the original.
+type View struct {
+	Items    []Item
+	Sections []llm.Section
+	edits    []Edit // those that hold, in order of ID
+}
+
+// Append adds the next message of the transcript.
+func (v *View) Append(m llm.Message) {
+	v.Items = append(v.Items, Item{Message: m, Before: m.ID})
+}
+
+// Edits returns the edits that hold, oldest first. The caller must not change them.
+func (v *View) Edits() []Edit { return v.edits }
+
+// Apply returns the view after e. It does not look at the rules; see [Check].
+// It costs O(items); edits are rare.
+func (v View) Apply(e Edit, msgs []llm.Message) (View, error) {
+	edits := slices.DeleteFunc(slices.Clone(v.edits), func(old Edit) bool { return slices.Contains(e.Supersedes, old.ID) })
+	if e.Op == Insert && len(e.Supersedes) == 0 && int(e.Span.From) == len(msgs)+1 {
+		return v.insertLast(e, append(edits, e)), nil
+	}
+	return Fold(msgs, append(edits, e))
+}
+
+// insertLast appends the notes of e; the common case, which leaves every
+// earlier item alone.
+func (v View) insertLast(e Edit, edits []Edit) View {
+	items := slices.Clip(v.Items)
+	for _, n := range e.Notes {
+		items = append(items, Item{Message: n, Before: e.Span.From, Edits: []ID{e.ID}})
+	}
+	return View{Items: items, Sections: v.Sections, edits: edits}
+}
+
+// Fold returns the view of msgs under edits, of which superseded ones have been
+// removed. msgs[i].ID is i+1.
+func Fold(msgs []llm.Message, edits []Edit) (View, error) {
+	f, err := index(edits)
+	if err != nil {
+		return View{}, err
+	}
+	v := View{edits: slices.Clone(edits), Items: make([]Item, 0, len(msgs))}
+	end := llm.MessageID(len(msgs)) + 1
+	for id := llm.MessageID(1); id <= end; {
+		for _, e := range f.inserts[id] {
+			v.notes(e, id)
+		}
+		if a, ok := f.archives[id]; ok && a.Span.To > id {
+			v.notes(a, id)
+			id = a.Span.To
+			continue
+		}
+		if id < end {
+			v.Items = append(v.Items, show(msgs[id-1], f.replaces[id]))
+		}
+		id++
+	}
+	for _, e := range edits {
+		v.Sections = append(v.Sections, e.Sections...)
+	}
+	return v, nil
+}
+
+func (v *View) notes(e Edit, before llm.MessageID) {
+	for _, n := range e.Notes {
+		v.Items = append(v.Items, Item{Message: n, Before: before, Edits: []ID{e.ID}})
+	}
+}
+
+type folded struct {
+	inserts  map[llm.MessageID][]Edit
+	archives map[llm.MessageID]Edit
+	replaces map[llm.MessageID][]Edit
+}
+
+func index(edits []Edit) (folded, error) {
+	f := folded{map[llm.MessageID][]Edit{}, map[llm.MessageID]Edit{}, map[llm.MessageID][]Edit{}}
+	var archived []Edit
+	for _, e := range edits {
+		switch e.Op {
+		case Insert:
+			f.inserts[e.Span.From] = append(f.inserts[e.Span.From], e)
+		case Replace:
+			f.replaces[e.Span.From] = append(f.replaces[e.Span.From], e)
+		case Archive:
+			for _, a := range archived {
+				if a.Span.Overlaps(e.Span) {
+					return f, fmt.Errorf("edit: fold: archives %d [%d,%d) and %d [%d,%d) overlap, want the later one to supersede the other",
+						a.ID, a.Span.From, a.Span.To, e.ID, e.Span.From, e.Span.To)
+				}
+			}
+			archived = append(archived, e)
+			f.archives[e.Span.From] = e
+		}
+	}
+	return f, nil
+}
+
+// show returns m with its replacements. Later edits of one part win.
+func show(m llm.Message, edits []Edit) Item {
+	it := Item{Message: m, Before: m.ID}
+	if len(edits) == 0 {
+		return it
+	}
+	parts := slices.Clone(m.Parts)
+	for _, e := range edits {
+		parts[e.Part] = e.Replacement
+		it.Edits = append(it.Edits, e.ID)
+	}
+	it.Message = m.WithParts(parts)
+	return it
+}

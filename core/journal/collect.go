@@ -1,0 +1,202 @@
+package journal
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
+)
+
+// A Snapshot is what a session comes to: all that a restart needs.
+type Snapshot struct {
+	Records  int           // how many records it was collected from; the sequence number of the next one
+	Messages []llm.Message // the transcript; Messages[i].ID is i+1
+	Edits    []edit.Edit   // those that hold, in order of ID
+	LastEdit edit.ID       // the highest number used, also by an edit that no longer holds
+	Sections []llm.Section // the newest; nil if none were recorded
+	Tools    []llm.Tool    // the newest; nil if none were recorded
+	Policy   policy.Policy // the newest; zero, with Version 0, if none was recorded
+
+	Usage     Usage         // the newest; zero if none was recorded
+	UsageAt   llm.MessageID // the last message before it
+	UsageEdit edit.ID       // the last edit before it
+	Rejected  Rejected      // the newest; zero if none was recorded
+
+	Asks    []Ask         // those without an answer
+	LastAsk int           // the highest number used
+	TurnEnd llm.MessageID // the last message of the last Turn that was ended; 0 if none was
+	Fork    Fork          // the newest; zero if the session was not forked from another
+}
+
+// Collect reads the records of a session in order. It stops at the first error
+// of the sequence, and at the first record that cannot follow those before it:
+//
+//   - message ids are 1, 2, 3, ...;
+//   - edit ids ascend (one that was withdrawn before it was recorded leaves a
+//     gap), supersede only earlier ones, and pass [edit.Check] at their place;
+//   - ask ids ascend, and an answer ends an ask that is open;
+//   - a fork does not claim messages that are not there.
+//
+// At a fork, messages after it go, and with them the edits that concern any of
+// them, also where these superseded others: the fork sees what its parent saw
+// then (law 5). Questions and usage of the time after it go as well; numbers are
+// not used again. To fork a session, collect its records and the fork's own.
+//
+// The snapshot shares slices with the records.
+func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
+	var c collector
+	for r, err := range records {
+		if err != nil {
+			return Snapshot{}, fmt.Errorf("journal: collect: record %d: %w", c.out.Records, err)
+		}
+		if err := c.add(r); err != nil {
+			return Snapshot{}, fmt.Errorf("journal: collect: record %d: %w", c.out.Records, err)
+		}
+		c.out.Records++
+	}
+	c.out.Edits = holding(c.edits)
+	return c.out, nil
+}
+
+// Read decodes the lines of a session, as a store yields them. It ends after
+// the first error.
+func Read(lines iter.Seq2[[]byte, error]) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for line, err := range lines {
+			var r Record
+			if err == nil {
+				r, err = Decode(line)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+type collector struct {
+	out   Snapshot
+	turns turn.Index  // over out.Messages
+	edits []edit.Edit // all of them, superseded ones too
+}
+
+func (c *collector) add(r Record) error {
+	s := &c.out
+	switch r.Kind {
+	case KindMessage:
+		return c.message(r.Message)
+	case KindEdit:
+		return c.edit(r.Edit)
+	case KindUsage:
+		s.Usage, s.UsageAt, s.UsageEdit = r.Usage, c.last(), s.LastEdit
+	case KindRejected:
+		s.Rejected = r.Rejected
+	case KindSections:
+		s.Sections = r.Sections
+	case KindTools:
+		s.Tools = r.Tools
+	case KindPolicy:
+		s.Policy = r.Policy
+	case KindTurnEnd:
+		s.TurnEnd = c.last()
+	case KindAsk:
+		return c.ask(r.Ask)
+	case KindAnswer:
+		return c.answer(r.Answer)
+	case KindFork:
+		return c.fork(r.Fork)
+	default:
+		return unknownKind(r.Kind)
+	}
+	return nil
+}
+
+// last returns the id of the newest message.
+func (c *collector) last() llm.MessageID { return llm.MessageID(len(c.out.Messages)) }
+
+func (c *collector) message(m llm.Message) error {
+	if want := c.last() + 1; m.ID != want {
+		return fmt.Errorf("message id, want %d, got %d", want, m.ID)
+	}
+	// A message that does not pair is indexed all the same; the transcript is what
+	// it is, and the view is checked before it is sent.
+	_ = c.turns.Append(m)
+	c.out.Messages = append(c.out.Messages, m)
+	return nil
+}
+
+func (c *collector) edit(e edit.Edit) error {
+	s := &c.out
+	if e.ID <= s.LastEdit {
+		return fmt.Errorf("edit id, want more than %d, got %d", s.LastEdit, e.ID)
+	}
+	for _, old := range e.Supersedes {
+		if old >= e.ID {
+			return fmt.Errorf("edit %d supersedes %d, want an earlier one", e.ID, old)
+		}
+	}
+	if err := edit.Check(e, s.Messages, &c.turns); err != nil {
+		return fmt.Errorf("edit %d: %w", e.ID, err)
+	}
+	c.edits = append(c.edits, e)
+	s.LastEdit = e.ID
+	return nil
+}
+
+// holding returns the edits that no other one supersedes; nil if there are none.
+func holding(edits []edit.Edit) []edit.Edit {
+	gone := map[edit.ID]bool{}
+	for _, e := range edits {
+		for _, old := range e.Supersedes {
+			gone[old] = true
+		}
+	}
+	var out []edit.Edit
+	for _, e := range edits {
+		if !gone[e.ID] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (c *collector) fork(f Fork) error {
+	s := &c.out
+	if f.At < 0 || f.At > c.last() {
+		return fmt.Errorf("fork at message %d, want 0 to %d", f.At, c.last())
+	}
+	c.edits = slices.DeleteFunc(c.edits, func(e edit.Edit) bool { return e.Span.To > f.At+1 })
+	s.Messages = slices.Clip(s.Messages[:f.At])
+	c.turns = turn.Index{}
+	for _, m := range s.Messages {
+		_ = c.turns.Append(m)
+	}
+	if s.UsageAt > f.At {
+		s.Usage, s.UsageAt, s.UsageEdit = Usage{}, 0, 0
+	}
+	s.Asks, s.TurnEnd = nil, min(s.TurnEnd, f.At)
+	s.Fork = f
+	return nil
+}
+
+func (c *collector) ask(a Ask) error {
+	if a.ID <= c.out.LastAsk {
+		return fmt.Errorf("ask id, want more than %d, got %d", c.out.LastAsk, a.ID)
+	}
+	c.out.Asks = append(c.out.Asks, a)
+	c.out.LastAsk = a.ID
+	return nil
+}
+
+func (c *collector) answer(a Answer) error {
+	i := slices.IndexFunc(c.out.Asks, func(open Ask) bool { return open.ID == a.Ask })
+	if i < 0 {
+		return fmt.Errorf("answer to ask %d, want one that is open", a.Ask)
+	}
+	c.out.Asks = slices.Delete(c.out.Asks, i, i+1)
+	return nil
+}

@@ -1,0 +1,35 @@
+// Package journal is the form in which a session is written down: its
+// transcript, its edits and what else a restart needs, as one append-only list
+// of records. It decides nothing and stores nothing; package engine makes
+// records, a store keeps them, and [Collect] turns them into the [Snapshot] that
+// a restart begins with.
+//
+// # Format
+//
+// A record is one line of JSON without a newline, its keys in a fixed order:
+//
+//	{"v":1,"kind":KIND,KIND:{...}}
+//
+// [Encode] writes the same bytes for the same record on any machine (law 4), and
+// [Decode] gives back a record that is equal in every field, byte for byte:
+//
+//   - A field with its zero value is left out. An empty list differs from a
+//     missing one.
+//   - JSON holds no text that is not UTF-8. Such a value stands, base64, under
+//     its key in the object "b64" beside the place where it would have been.
+//   - A part's own bytes are "data", those it replaced "base". Bytes that lie in
+//     what encloses the part, which is the message's envelope or, for the
+//     contents of a tool result, that result's data, are not written twice:
+//     "in":[start,end] is their place there.
+//   - Roles, origins, flags and kinds are written by name; a value without a name
+//     is an error, so that nothing is lost silently.
+//
+// # Versions
+//
+// [Version] rises whenever a program that knows only the older version would
+// misread a line; such a program gets a [VersionError]. Within a version fields
+// may be added that can be ignored without harm, and Decode ignores fields it
+// does not know. Kinds and names it does not know are errors.
+//
+// The policy of a record is written in package policy's own JSON form.
+package journal

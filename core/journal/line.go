@@ -1,0 +1,249 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// A line is a record as it is written. Pointers and omitzero tell what is
+// missing from what is empty.
+type line struct {
+	V        int            `json:"v"`
+	Kind     Kind           `json:"kind"`
+	Message  *message       `json:"message,omitempty"`
+	Edit     *change        `json:"edit,omitempty"`
+	Usage    *usage         `json:"usage,omitempty"`
+	Rejected *Rejected      `json:"rejected,omitempty"`
+	Sections []section      `json:"sections,omitzero"`
+	Tools    []tool         `json:"tools,omitzero"`
+	Policy   *policy.Policy `json:"policy,omitempty"`
+	Ask      *ask           `json:"ask,omitempty"`
+	Answer   *answer        `json:"answer,omitempty"`
+	Fork     *fork          `json:"fork,omitempty"`
+}
+
+type usage struct {
+	Input        int  `json:"input,omitempty"`
+	CacheRead    int  `json:"cache_read,omitempty"`
+	CacheWrite5m int  `json:"cache_write_5m,omitempty"`
+	CacheWrite1h int  `json:"cache_write_1h,omitempty"`
+	Output       int  `json:"output,omitempty"`
+	Reasoning    int  `json:"reasoning,omitempty"`
+	Reported     bool `json:"reported,omitempty"`
+	OutputKnown  bool `json:"output_reported,omitempty"`
+	Ratio        int  `json:"ratio,omitempty"`
+}
+
+type ask struct {
+	ID         int           `json:"id,omitempty"`
+	Kind       string        `json:"kind,omitempty"`
+	From       llm.MessageID `json:"from,omitempty"`
+	To         llm.MessageID `json:"to,omitempty"`
+	MaxTokens  int           `json:"max_tokens,omitempty"`
+	Background bool          `json:"background,omitempty"`
+	B64        odd           `json:"b64,omitempty"`
+}
+
+type answer struct {
+	Ask  int    `json:"ask,omitempty"`
+	Text string `json:"text,omitempty"`
+	Err  string `json:"err,omitempty"`
+	B64  odd    `json:"b64,omitempty"`
+}
+
+type fork struct {
+	Parent string        `json:"parent,omitempty"`
+	At     llm.MessageID `json:"at,omitempty"`
+	B64    odd           `json:"b64,omitempty"`
+}
+
+// Encode returns r as one line of JSON without a newline. It refuses a kind,
+// part, role, origin, flag or ref that the format has no form for, and a policy
+// with text that is not UTF-8. The result belongs to the caller.
+func Encode(r Record) ([]byte, error) {
+	l, err := lineOf(r)
+	if err != nil {
+		return nil, fmt.Errorf("journal: encode %s: %w", r.Kind, err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return nil, fmt.Errorf("journal: encode %s: %w", r.Kind, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func lineOf(r Record) (line, error) {
+	l := line{V: Version, Kind: r.Kind}
+	var err error
+	switch r.Kind {
+	case KindMessage:
+		l.Message, err = messageOf(r.Message)
+	case KindEdit:
+		l.Edit, err = changeOf(r.Edit)
+	case KindUsage:
+		l.Usage = usageOf(r.Usage)
+	case KindRejected:
+		l.Rejected = &r.Rejected
+	case KindSections:
+		l.Sections, err = sectionsOf(r.Sections)
+	case KindTools:
+		l.Tools = toolsOf(r.Tools)
+	case KindPolicy:
+		l.Policy, err = policyOf(r.Policy)
+	case KindTurnEnd:
+	case KindAsk:
+		l.Ask = askOf(r.Ask)
+	case KindAnswer:
+		a := r.Answer
+		l.Answer = &answer{Ask: a.Ask}
+		l.Answer.Text, l.Answer.Err = l.Answer.B64.put("text", a.Text), l.Answer.B64.put("err", a.Err)
+	case KindFork:
+		l.Fork = &fork{At: r.Fork.At}
+		l.Fork.Parent = l.Fork.B64.put("parent", r.Fork.Parent)
+	default:
+		err = unknownKind(r.Kind)
+	}
+	return l, err
+}
+
+func unknownKind(k Kind) error { return fmt.Errorf("kind, want a known one, got %.40q", k) }
+
+func usageOf(u Usage) *usage {
+	return &usage{
+		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
+		Output: u.Usage.Output, Reasoning: u.Reasoning,
+		Reported: u.Reported, OutputKnown: u.Output, Ratio: u.Ratio,
+	}
+}
+
+func (u *usage) usage() Usage {
+	return Usage{
+		Usage: llm.Usage{
+			Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
+			Output: u.Output, Reasoning: u.Reasoning,
+		},
+		Reported: u.Reported, Output: u.OutputKnown, Ratio: u.Ratio,
+	}
+}
+
+func askOf(a Ask) *ask {
+	w := &ask{ID: a.ID, From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background}
+	w.Kind = w.B64.put("kind", a.Kind)
+	return w
+}
+
+// policyOf checks that the texts of p survive JSON. The plain form of a value
+// holds the bytes of every string in it, between characters of its own.
+func policyOf(p policy.Policy) (*policy.Policy, error) {
+	if !utf8.ValidString(fmt.Sprintf("%v", p)) {
+		return nil, errors.New("want texts in UTF-8, got other bytes")
+	}
+	return &p, nil
+}
+
+// Decode reads a line that [Encode] wrote, in this or an earlier version. A
+// record of a newer version is a *[VersionError]. The record shares nothing with
+// data. Any other input is an error, never a panic.
+func Decode(data []byte) (Record, error) {
+	if !utf8.Valid(data) {
+		return Record{}, errors.New("journal: decode: want UTF-8, got other bytes")
+	}
+	var l line
+	err := json.Unmarshal(data, &l)
+	if v := versionOf(data, l, err); v > Version {
+		return Record{}, &VersionError{Got: v, Want: Version}
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("journal: decode: %w", err)
+	}
+	if l.V < 1 {
+		return Record{}, fmt.Errorf("journal: decode: version, want 1 to %d, got %d", Version, l.V)
+	}
+	r, err := l.record()
+	if err != nil {
+		return Record{}, fmt.Errorf("journal: decode %.40s: %w", l.Kind, err)
+	}
+	return r, nil
+}
+
+// versionOf returns the version of a line, also of one that only a newer
+// program can read.
+func versionOf(data []byte, l line, err error) int {
+	if err == nil {
+		return l.V
+	}
+	var head struct {
+		V int `json:"v"`
+	}
+	if json.Unmarshal(data, &head) != nil {
+		return 0
+	}
+	return head.V
+}
+
+func (l line) record() (Record, error) {
+	r := Record{Kind: l.Kind}
+	var err error
+	switch {
+	case l.missing():
+		return Record{}, fmt.Errorf("want a field %q, got none", l.Kind)
+	case l.Kind == KindMessage:
+		r.Message, err = l.Message.message()
+	case l.Kind == KindEdit:
+		r.Edit, err = l.Edit.edit()
+	case l.Kind == KindUsage:
+		r.Usage = l.Usage.usage()
+	case l.Kind == KindRejected:
+		r.Rejected = *l.Rejected
+	case l.Kind == KindSections:
+		r.Sections, err = readSections(l.Sections)
+	case l.Kind == KindTools:
+		r.Tools = readTools(l.Tools)
+	case l.Kind == KindPolicy:
+		r.Policy = *l.Policy
+	case l.Kind == KindTurnEnd:
+	case l.Kind == KindAsk:
+		a := l.Ask
+		r.Ask = Ask{ID: a.ID, Kind: a.B64.get("kind", a.Kind), From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background}
+	case l.Kind == KindAnswer:
+		a := l.Answer
+		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err)}
+	case l.Kind == KindFork:
+		r.Fork = Fork{Parent: l.Fork.B64.get("parent", l.Fork.Parent), At: l.Fork.At}
+	default:
+		err = unknownKind(l.Kind)
+	}
+	return r, err
+}
+
+// missing reports whether the line lacks what its kind is about. The lists of
+// sections and tools may be missing: a nil list is written as nothing.
+func (l line) missing() bool {
+	switch l.Kind {
+	case KindMessage:
+		return l.Message == nil
+	case KindEdit:
+		return l.Edit == nil
+	case KindUsage:
+		return l.Usage == nil
+	case KindRejected:
+		return l.Rejected == nil
+	case KindPolicy:
+		return l.Policy == nil
+	case KindAsk:
+		return l.Ask == nil
+	case KindAnswer:
+		return l.Answer == nil
+	case KindFork:
+		return l.Fork == nil
+	}
+	return false
+}

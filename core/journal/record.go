@@ -1,0 +1,97 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// Version is the version of the format that this package writes. It reads this
+// one and all earlier ones.
+const Version = 1
+
+// Kind says what a record records.
+type Kind string
+
+// The kinds, each with the field of [Record] that it uses.
+const (
+	KindMessage  Kind = "message"  // Message: the transcript grew by one
+	KindEdit     Kind = "edit"     // Edit: a decision about the view
+	KindUsage    Kind = "usage"    // Usage: a call succeeded
+	KindRejected Kind = "rejected" // Rejected: a provider said that a request was too long
+	KindSections Kind = "sections" // Sections: the system prompt from here on
+	KindTools    Kind = "tools"    // Tools: the tool list from here on
+	KindPolicy   Kind = "policy"   // Policy: the policy from here on
+	KindTurnEnd  Kind = "turn_end" // no field: a Turn ended after the last message
+	KindAsk      Kind = "ask"      // Ask: a model was asked for a summary
+	KindAnswer   Kind = "answer"   // Answer: what came of it
+	KindFork     Kind = "fork"     // Fork: the session goes on from where another one was
+)
+
+// A Record is one entry of a session. Only the field that Kind names is written;
+// the others are expected to be zero.
+type Record struct {
+	Kind     Kind
+	Message  llm.Message
+	Edit     edit.Edit
+	Usage    Usage
+	Rejected Rejected
+	Sections []llm.Section
+	Tools    []llm.Tool
+	Policy   policy.Policy
+	Ask      Ask
+	Answer   Answer
+	Fork     Fork
+}
+
+// Usage is what became known about the size of a request when its call
+// succeeded. Mind that Output says whether Usage.Output can be believed.
+type Usage struct {
+	llm.Usage      // as the provider reported it, in tokens
+	Reported  bool // it did report the prompt
+	Output    bool // it did report the output
+	Ratio     int  // what the calibration held true after it, in permille of the estimator's count; 0: unknown
+}
+
+// Rejected is what a provider said when it refused a request as too long.
+type Rejected struct {
+	Window int `json:"window,omitempty"` // its window in tokens; 0 if it did not say
+	Used   int `json:"used,omitempty"`   // the request by its count; 0 if it did not say
+}
+
+// An Ask is a request for a text about the messages From <= ID < To, which a
+// model or the deterministic summariser answers.
+type Ask struct {
+	ID         int    // counted from 1 within the session
+	Kind       string // what is asked for, in the engine's words
+	From, To   llm.MessageID
+	MaxTokens  int  // longest answer
+	Background bool // the next call does not wait for it
+}
+
+// An Answer ends the Ask with its number.
+type Answer struct {
+	Ask  int
+	Text string
+	Err  string // why there is no text; empty if there is
+}
+
+// A Fork says that the records before it are those of another session, and that
+// this one goes on after message At: what came later is not part of it.
+type Fork struct {
+	Parent string
+	At     llm.MessageID // the last message that both have; 0 if none
+}
+
+// A VersionError says that a record was written by a newer program.
+type VersionError struct {
+	Got  int // the record's version
+	Want int // the newest version that this program reads
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("journal: decode: version, want at most %d, got %d (written by a newer program)", e.Want, e.Got)
+}

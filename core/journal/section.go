@@ -1,0 +1,94 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+type section struct {
+	Name      string  `json:"name,omitempty"`
+	Kind      string  `json:"kind,omitempty"`
+	Text      string  `json:"text,omitempty"`
+	Cacheable bool    `json:"cacheable,omitempty"`
+	Tokens    int     `json:"tokens,omitempty"`
+	Data      *string `json:"data,omitempty"`
+	Base      *string `json:"base,omitempty"`
+	B64       odd     `json:"b64,omitempty"`
+}
+
+func sectionsOf(sections []llm.Section) ([]section, error) {
+	if sections == nil {
+		return nil, nil
+	}
+	out := make([]section, 0, len(sections))
+	for i, s := range sections {
+		kind, err := nameOf(s.Kind, "kind", sectionNames)
+		if err != nil {
+			return nil, fmt.Errorf("section %d: %w", i, err)
+		}
+		w := section{Kind: kind, Cacheable: s.Cacheable, Tokens: s.Tokens}
+		w.Name, w.Text = w.B64.put("name", s.Name), w.B64.put("text", s.Text)
+		w.Data, w.Base = w.B64.putBytes("data", s.Data), w.B64.putBytes("base", s.Base)
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+func readSections(ws []section) ([]llm.Section, error) {
+	if ws == nil {
+		return nil, nil
+	}
+	out := make([]llm.Section, 0, len(ws))
+	for i, w := range ws {
+		kind, err := valueOf[llm.SectionKind](w.Kind, "kind", sectionNames)
+		if err != nil {
+			return nil, fmt.Errorf("section %d: %w", i, err)
+		}
+		out = append(out, llm.Section{
+			Name: w.B64.get("name", w.Name), Kind: kind, Text: w.B64.get("text", w.Text),
+			Cacheable: w.Cacheable, Tokens: w.Tokens,
+			Raw: llm.Raw{Data: w.B64.getBytes("data", w.Data), Base: w.B64.getBytes("base", w.Base)},
+		})
+	}
+	return out, nil
+}
+
+type tool struct {
+	Name        string  `json:"name,omitempty"`
+	Description string  `json:"description,omitempty"`
+	Schema      string  `json:"schema,omitempty"`
+	Builtin     bool    `json:"builtin,omitempty"`
+	Data        *string `json:"data,omitempty"`
+	Base        *string `json:"base,omitempty"`
+	B64         odd     `json:"b64,omitempty"`
+}
+
+func toolsOf(tools []llm.Tool) []tool {
+	if tools == nil {
+		return nil
+	}
+	out := make([]tool, 0, len(tools))
+	for _, t := range tools {
+		w := tool{Builtin: t.Builtin}
+		w.Name, w.Description, w.Schema = w.B64.put("name", t.Name), w.B64.put("description", t.Description), w.B64.put("schema", t.Schema)
+		w.Data, w.Base = w.B64.putBytes("data", t.Data), w.B64.putBytes("base", t.Base)
+		out = append(out, w)
+	}
+	return out
+}
+
+func readTools(ws []tool) []llm.Tool {
+	if ws == nil {
+		return nil
+	}
+	out := make([]llm.Tool, 0, len(ws))
+	for _, w := range ws {
+		out = append(out, llm.Tool{
+			Name: w.B64.get("name", w.Name), Description: w.B64.get("description", w.Description),
+			Schema: w.B64.get("schema", w.Schema), Builtin: w.Builtin,
+			Raw: llm.Raw{Data: w.B64.getBytes("data", w.Data), Base: w.B64.getBytes("base", w.Base)},
+		})
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package policy
+
+// What a Policy's fields may hold, beside the moments, measures, bases and
+// actions.
+const (
+	PinFirstHuman = "first_human" // the first Human message
+	PinLastHuman  = "last_human"  // the last Human message
+	PinRules      = "rules"       // Notes that carry standing instructions
+
+	OrderArrival   = "arrival"   // oldest first, weighted by kind
+	OrderReference = "reference" // least recently referenced first
+
+	SlotSection      = "section"       // a section of the system prompt
+	SlotUserMessages = "user_messages" // messages in the user's name at the beginning
+	SlotNote         = "note"          // a Note in the place of what was summarised
+
+	FloorError = "error" // a Step whose floor exceeds the limit is an error
+	FloorSend  = "send"  // it is sent, reduced by the backstop and marked
+
+	SummaryKeep     = "keep"     // the history stays as it is
+	SummaryNext     = "next"     // the next rule acts
+	SummaryFallback = "fallback" // the deterministic summary takes the place
+
+	WindowDefault        = "default"         // assume Value tokens
+	WindowError          = "error"           // refuse to go on
+	WindowOutputMultiple = "output_multiple" // assume Value times the output reserve
+
+	TailTurns    = "turns"
+	TailRounds   = "rounds"
+	TailMessages = "messages"
+)
+
+// Builtin tools that a policy can offer to the model. The names are those of the
+// source documents (DESIGN.md section 7).
+const (
+	ToolOutput          = "tool_output"            // R000-21
+	ToolOutputCache     = "tool_output_cache"      // R001-7
+	ToolOutputCacheGrep = "tool_output_cache_grep" // R001-8
+	ToolReadResult      = "read_result"            // R002-7
+	ToolCompactContext  = "compact_context"        // R002-22
+	ToolSearch          = "tool_search"            // R002-16
+	ToolSearchContext   = "search_context"         // DESIGN.md section 7
+)
+
+// Tables of the names above, in the order in which they are shown.
+var (
+	knownPins    = []string{PinFirstHuman, PinLastHuman, PinRules}
+	knownOrders  = []string{OrderArrival, OrderReference}
+	knownSlots   = []string{SlotSection, SlotUserMessages, SlotNote}
+	knownFloors  = []string{FloorError, FloorSend}
+	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}
+	knownWindows = []string{WindowDefault, WindowError, WindowOutputMultiple}
+	knownTails   = []string{TailTurns, TailRounds, TailMessages}
+	knownParts   = []string{"system", "summary", "tools"}
+	knownOps     = []string{">", ">="}
+	knownBases   = []string{string(OfCapacity), string(OfLimit)}
+	knownTools   = []string{
+		ToolOutput, ToolOutputCache, ToolOutputCacheGrep, ToolReadResult, ToolCompactContext, ToolSearch, ToolSearchContext,
+	}
+	knownTemplates = []string{
+		TemplateCap, TemplateOffload, TemplateTrim, TemplateClear, TemplateDrop,
+		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateDedup,
+	}
+	knownMoments = []string{
+		string(AtAppend), string(AtTool), string(AtPrepare), string(AtUsage), string(AtRejected), string(AtTurnEnd),
+	}
+)

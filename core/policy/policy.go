@@ -1,0 +1,175 @@
+package policy
+
+// A Policy says, as plain data, what is done about a full context and when.
+// The engine reads it; nothing in it is code. Fractions are permille.
+type Policy struct {
+	Version   int        `json:"version"`   // of this format: 1
+	Name      string     `json:"name"`      // a preset's name or one's own
+	About     string     `json:"about"`     // one sentence
+	Source    string     `json:"source"`    // the document that it follows, if any
+	Window    WindowRule `json:"window"`    // what is left of the capacity
+	Estimator string     `json:"estimator"` // drives this policy's own triggers; "count" is the one count (DESIGN.md section 2)
+	Rules     []Rule     `json:"rules"`     // in order; the first that acts is followed by the next
+
+	ToolsPermille int `json:"tools_permille"` // the estimator's figure for tool schemas is taken times this, in permille (R000-20: 2090)
+
+	LowWater    int    `json:"low_water"`    // a batch goes down to this share of the limit, in permille; 0: below the rule's own threshold
+	MinimumGain Gain   `json:"minimum_gain"` // a batch that saves less is not adopted (law 7)
+	Order       string `json:"order"`        // "arrival" or "reference": which content goes first
+	Backstop    bool   `json:"backstop"`     // the engine's own last resort acts below the rules (law 1)
+
+	Tail      Tail              `json:"tail"`       // what no rule touches at the new end
+	Pins      []string          `json:"pins"`       // what no rule removes: "first_human", "last_human", "rules"
+	FinalTool string            `json:"final_tool"` // the only tool left in a forced final Step; empty: none
+	Tools     []string          `json:"tools"`      // builtin tools that it would offer to the model
+	Templates map[string]string `json:"templates"`  // texts shown to the model, by name; see Templates
+
+	SummarySlot     string        `json:"summary_slot"` // "section", "user_messages" or "note"
+	OnFloor         string        `json:"on_floor"`     // "error" or "send"
+	OnUnknownWindow UnknownWindow `json:"on_unknown_window"`
+	OnSummaryError  string        `json:"on_summary_error"` // "keep" (history stays as it is), "next" (the next rule acts) or "fallback" (the deterministic summary)
+}
+
+// A WindowRule says what is subtracted from a window's capacity before anything
+// is compared with it.
+type WindowRule struct {
+	Buffer         int      `json:"buffer"`          // tokens kept free; 0: the rule has none
+	Output         int      `json:"output"`          // tokens reserved for the reply where nobody states them; 0: none
+	OutputPermille int      `json:"output_permille"` // the same as a share of the capacity (R000-7: 250)
+	ReserveOutput  bool     `json:"reserve_output"`  // whether the reply is carved out at all
+	Subtract       []string `json:"subtract"`        // components that the document subtracts too: "system", "summary", "tools" (shown only; the sum compared is the same)
+}
+
+// A Rule is one thing a policy does.
+type Rule struct {
+	Name string    `json:"name"`
+	At   Moment    `json:"at"`
+	When Condition `json:"when"` // the zero condition always holds
+	Do   Action    `json:"do"`
+	Args Args      `json:"args"`
+
+	// Forced says that the rule does not wait: not for a Turn's end (law 6) and
+	// not for a cache break to pay (law 11).
+	Forced bool `json:"forced"`
+}
+
+// A Moment is when a rule is looked at.
+type Moment string
+
+// The moments.
+const (
+	AtAppend   Moment = "append"   // a message was appended
+	AtTool     Moment = "tool"     // a tool output was appended
+	AtPrepare  Moment = "prepare"  // before a model call
+	AtUsage    Moment = "usage"    // a provider reported usage
+	AtRejected Moment = "rejected" // a provider rejected a call as too long
+	AtTurnEnd  Moment = "turn_end" // a Turn ended
+)
+
+// A Condition compares a measure with a threshold: Value, or Permille of Of
+// clamped to [Min, Max] (0: no bound).
+type Condition struct {
+	Measure  Measure `json:"measure"`
+	Op       string  `json:"op"` // ">" or ">="
+	Value    int     `json:"value"`
+	Permille int     `json:"permille"`
+	Of       Base    `json:"of"`
+	Min      int     `json:"min"`
+	Max      int     `json:"max"`
+}
+
+// A Measure is a number that a condition looks at.
+type Measure string
+
+// The measures. Token measures use the policy's estimator.
+const (
+	MeasureView     Measure = "view"         // tokens of the whole view: system, skills, tools, summary, history, notes
+	MeasureHistory  Measure = "history"      // tokens of the component history
+	MeasureMessages Measure = "messages"     // messages of the component history in the view
+	MeasureOutputs  Measure = "outputs"      // tokens of all tool outputs in the view
+	MeasureOutput   Measure = "output"       // tokens of the tool output just appended
+	MeasureBytes    Measure = "output_bytes" // bytes of the tool output just appended
+	MeasureUsage    Measure = "usage"        // prompt + output of the last call, as reported (R001-12)
+	MeasureGuard    Measure = "guard"        // the guard's verdict over all targets: 2 final, 1 skip, 0 ok
+)
+
+// A Base is what a permille is taken of.
+type Base string
+
+// The bases.
+const (
+	OfCapacity Base = "capacity" // the target's whole window
+	OfLimit    Base = "limit"    // what the window rule leaves
+)
+
+// An Action is what a rule does.
+type Action string
+
+// The actions. All but note, final and summarise are edits of content that is
+// stored first and can be read back.
+const (
+	DoDedup     Action = "dedup"     // runs of lines that are shown elsewhere in full become a pointer
+	DoCap       Action = "cap"       // one output: cut lines and bytes, keep the beginning (and end), name the Ref
+	DoOffload   Action = "offload"   // one output becomes a stub with a short preview
+	DoTrim      Action = "trim"      // oldest outputs become placeholders until the measure holds
+	DoClear     Action = "clear"     // outputs in the oldest share of messages become placeholders
+	DoDemote    Action = "demote"    // one batch: outputs to previews, to stubs, then old Rounds into the archive, down to the low-water mark
+	DoSummarise Action = "summarise" // ask for a summary of the oldest, then put it in their place
+	DoTruncate  Action = "truncate"  // drop the oldest messages, pair by pair, until the measure holds
+	DoDropTurns Action = "drop"      // drop a share of the oldest Turns
+	DoNote      Action = "note"      // append a note for the model
+	DoFinal     Action = "final"     // force the final Step
+)
+
+// Args are an action's parameters. Which ones an action reads is listed by Validate.
+type Args struct {
+	Template   string `json:"template,omitempty"`    // name of the text shown
+	Lines      int    `json:"lines,omitempty"`       // dedup: shortest run; cap: lines kept at head and tail
+	Chars      int    `json:"chars,omitempty"`       // dedup: a run must have more characters than this
+	LineLength int    `json:"line_length,omitempty"` // cap: longest line in bytes
+	Bytes      int    `json:"bytes,omitempty"`       // cap: most bytes kept; offload: preview bytes; clear: smallest output touched
+	Permille   int    `json:"permille,omitempty"`    // cap: most tokens, as a share of the limit; clear, summarise, drop: share of messages or Turns; demote: share of an output that its preview keeps
+	To         int    `json:"to,omitempty"`          // trim, truncate: down to this permille of the threshold; 0: just below it
+	Keep       Tail   `json:"keep,omitzero"`         // overrides the policy's tail
+	Min        int    `json:"min,omitempty"`         // summarise: fewest messages worth a summary; truncate: fewest kept
+	MaxTokens  int    `json:"max_tokens,omitempty"`  // summarise: longest summary
+	Background bool   `json:"background,omitempty"`  // summarise: the call need not wait for it
+	Errors     bool   `json:"errors,omitempty"`      // offload, clear: failed outputs too
+	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well (R001-15)
+}
+
+// A Tail is a number of units at the new end of the conversation.
+type Tail struct {
+	Unit string `json:"unit,omitempty"` // "turns", "rounds" or "messages"
+	N    int    `json:"n,omitempty"`
+}
+
+// A Gain is what an edit must save to be worth it. Both hold.
+type Gain struct {
+	Tokens   int `json:"tokens"`
+	Permille int `json:"permille"` // of what is replaced
+}
+
+// UnknownWindow says what happens when a model's window is not known.
+type UnknownWindow struct {
+	Action string `json:"action"` // "default", "error" or "output_multiple"
+	Value  int    `json:"value"`  // tokens, or the factor of the output reserve (R003-3: 4)
+	Warn   bool   `json:"warn"`
+}
+
+// Names of the texts in Policy.Templates. The braces of a text are filled in by
+// the engine: {ref}, {source}, {tool}, {bytes}, {bytes,} (with thousands
+// separators), {lines}, {tokens}, {text}, {preview}, {n}, {used} (percent).
+// Validate knows which of them each action fills.
+const (
+	TemplateCap     = "cap"     // after the kept beginning of a capped output
+	TemplateOffload = "offload" // in place of an offloaded output
+	TemplateTrim    = "trim"    // in place of a trimmed output
+	TemplateClear   = "clear"   // in place of a cleared output
+	TemplateDrop    = "drop"    // in place of dropped messages
+	TemplateSummary = "summary" // heads a summary
+	TemplateStatus  = "status"  // the note on how full the context is
+	TemplateFinal   = "final"   // the instruction of a forced final Step
+	TemplateDedup   = "dedup"   // in place of lines shown elsewhere
+	TemplateRetain  = "retain"  // heads what a summary was asked to retain (R001-15)
+)

@@ -1,0 +1,253 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// mostFigure bounds every number of a policy, so that sums and products of
+// figures cannot overflow and a slip of the finger is noticed.
+const mostFigure = 1_000_000_000
+
+// mostText bounds a text shown to the model, in bytes: it is part of the floor.
+const mostText = 4096
+
+// Validate reports everything that is wrong with p in one *FaultsError, or nil.
+// It knows neither a window nor the names of estimators (see the package comment).
+func Validate(p Policy) error {
+	c := checker{p: p}
+	c.head()
+	c.window()
+	c.gain()
+	c.choices()
+	c.lists()
+	c.texts()
+	for i, r := range p.Rules {
+		c.rule(i, r)
+	}
+	c.order()
+	return faultsError("validate", c.faults)
+}
+
+// A checker collects the faults of one policy.
+type checker struct {
+	p      Policy
+	rules  string // place of the rule that is looked at, with a dot
+	name   string // its name
+	faults []Fault
+}
+
+// add records a fault of a field of the policy or, within a rule, of the rule.
+func (c *checker) add(name, what, want, got string) {
+	c.faults = append(c.faults, Fault{Field: c.rules + name, Rule: c.name, What: what, Want: want, Got: got})
+}
+
+// between checks that n lies in [low, high].
+func (c *checker) between(name string, n, low, high int) {
+	if n < low || n > high {
+		c.add(name, "out of range", fmt.Sprintf("%d to %d", low, high), strconv.Itoa(n))
+	}
+}
+
+// known checks that word is one of list.
+func (c *checker) known(name, what, word string, list []string) bool {
+	if slices.Contains(list, word) {
+		return true
+	}
+	c.unknown(name, "unknown "+what, word, list)
+	return false
+}
+
+// unknown records a word that is not one of list.
+func (c *checker) unknown(name, what, word string, list []string) {
+	c.add(name, what, oneOf(list), strconv.Quote(word))
+	c.faults[len(c.faults)-1].Near = Nearest(word, list)
+}
+
+// set checks that all words are known and different.
+func (c *checker) set(name, what string, given, list []string) {
+	for i, w := range given {
+		at := fmt.Sprintf("%s[%d]", name, i)
+		if c.known(at, what, w, list) && slices.Contains(given[:i], w) {
+			c.add(at, "repeated "+what, "it once", strconv.Quote(w))
+		}
+	}
+}
+
+func (c *checker) head() {
+	if c.p.Version != 1 {
+		c.add("version", "unknown version", "1", strconv.Itoa(c.p.Version))
+	}
+	if !isName(c.p.Name) {
+		c.add("name", "no name", nameForm, strconv.Quote(c.p.Name))
+	}
+	if why := estimatorForm(c.p.Estimator); why != "" {
+		c.add("estimator", why, "an estimator such as chars/4 or max(model,chars/4)", strconv.Quote(c.p.Estimator))
+	}
+	c.between("tools_permille", c.p.ToolsPermille, 1, 10000)
+}
+
+const nameForm = "1 to 40 of the characters a-z, 0-9 and -"
+
+// isName reports whether s can name a policy or a rule.
+func isName(s string) bool {
+	const longest = 40
+	for i := range len(s) {
+		if ch := s[i]; (ch < 'a' || ch > 'z') && (ch < '0' || ch > '9') && ch != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= longest
+}
+
+func (c *checker) window() {
+	w := c.p.Window
+	c.between("window.buffer", w.Buffer, 0, mostFigure)
+	c.between("window.output", w.Output, 0, mostFigure)
+	c.between("window.output_permille", w.OutputPermille, 0, 999)
+	if !w.ReserveOutput && (w.Output != 0 || w.OutputPermille != 0) {
+		c.add("window.reserve_output", "output stated but not reserved", "true, or no output and no output_permille", "false")
+	}
+	if w.Output != 0 && w.OutputPermille != 0 {
+		c.add("window.output_permille", "stated beside output", "one of the two", strconv.Itoa(w.OutputPermille))
+	}
+	c.set("window.subtract", "component", w.Subtract, knownParts)
+	u := c.p.OnUnknownWindow
+	if !c.known("on_unknown_window.action", "action", u.Action, knownWindows) {
+		return
+	}
+	switch u.Action {
+	case WindowDefault:
+		c.between("on_unknown_window.value", u.Value, 1, mostFigure)
+	case WindowOutputMultiple:
+		c.between("on_unknown_window.value", u.Value, 2, 100)
+		if !w.ReserveOutput || w.OutputPermille != 0 {
+			c.add("on_unknown_window.action", "no output reserve in tokens to multiply", "window.reserve_output without output_permille", strconv.Quote(u.Action))
+		}
+	case WindowError:
+		if u.Value != 0 {
+			c.add("on_unknown_window.value", "not read by error", "0", strconv.Itoa(u.Value))
+		}
+	}
+}
+
+func (c *checker) gain() {
+	c.between("low_water", c.p.LowWater, 0, 999)
+	c.between("minimum_gain.tokens", c.p.MinimumGain.Tokens, 0, mostFigure)
+	c.between("minimum_gain.permille", c.p.MinimumGain.Permille, 0, 999)
+}
+
+func (c *checker) choices() {
+	c.known("order", "order", c.p.Order, knownOrders)
+	c.known("summary_slot", "slot", c.p.SummarySlot, knownSlots)
+	c.known("on_floor", "answer", c.p.OnFloor, knownFloors)
+	c.known("on_summary_error", "answer", c.p.OnSummaryError, knownSummary)
+	if !c.p.Backstop && len(c.p.Rules) > 0 {
+		c.add("backstop", "rules without the last resort below them", "true, or no rules (law 1)", "false")
+	}
+}
+
+func (c *checker) lists() {
+	c.set("pins", "pin", c.p.Pins, knownPins)
+	c.set("tools", "builtin tool", c.p.Tools, knownTools)
+	c.tail("tail", c.p.Tail)
+	final := func(r Rule) bool { return r.Do == DoFinal }
+	if c.p.FinalTool != "" && !slices.ContainsFunc(c.p.Rules, final) {
+		c.add("final_tool", "read by no rule", "a rule that does final, or nothing", strconv.Quote(c.p.FinalTool))
+	}
+}
+
+func (c *checker) tail(name string, t Tail) {
+	if t == (Tail{}) {
+		return
+	}
+	c.known(name+".unit", "unit", t.Unit, knownTails)
+	c.between(name+".n", t.N, 1, mostFigure)
+}
+
+// texts checks what holds for every text, whoever shows it.
+func (c *checker) texts() {
+	for _, name := range slices.Sorted(mapKeys(c.p.Templates)) {
+		at, t := "templates."+name, c.p.Templates[name]
+		if len(t) > mostText {
+			c.add(at, "text too long", fmt.Sprintf("at most %d bytes", mostText), strconv.Itoa(len(t)))
+		}
+		if !utf8.ValidString(t) {
+			c.add(at, "no text", "UTF-8", "other bytes")
+		}
+		if strings.TrimSpace(t) == "" {
+			c.add(at, "empty text", "what the model is told", strconv.Quote(t))
+		}
+		for _, ph := range placeholders(t) {
+			if !slices.Contains(knownPlaceholders, ph) {
+				c.unknown(at, "unknown placeholder", ph, knownPlaceholders)
+			}
+		}
+		if !slices.Contains(knownTemplates, name) && !c.used(name) {
+			c.unknown(at, "text that no rule shows", name, knownTemplates)
+		}
+	}
+}
+
+func (c *checker) used(name string) bool {
+	return slices.ContainsFunc(c.p.Rules, func(r Rule) bool { return r.Args.Template == name })
+}
+
+// order checks what holds between rules.
+func (c *checker) order() {
+	seen := map[string]int{}
+	for i, r := range c.p.Rules {
+		if first, ok := seen[r.Name]; ok {
+			c.at(i, r)
+			c.add("name", "repeated name", "one that no other rule has", fmt.Sprintf("the name of rules[%d]", first))
+			continue
+		}
+		seen[r.Name] = i
+		for j := range i {
+			c.pair(j, i)
+		}
+	}
+}
+
+// pair checks rule j against the earlier rule i. A final Step is the last thing
+// that happens at a moment; and of two rules that do the same, the one that may
+// not wait has the higher threshold, else the other never matters.
+func (c *checker) pair(i, j int) {
+	a, b := c.p.Rules[i], c.p.Rules[j]
+	if a.At != b.At {
+		return
+	}
+	spec, ok := specOf(b.Do)
+	if a.Do == DoFinal && ok && spec.waits && (a.When == Condition{} || a.When.Measure == b.When.Measure) {
+		c.at(j, b)
+		c.add("do", "acts after the final Step is forced", fmt.Sprintf("it before rule %q", a.Name), strconv.Quote(string(b.Do)))
+	}
+	if a.Do != b.Do || a.Forced == b.Forced {
+		return
+	}
+	waiting, forced := a, b
+	if a.Forced {
+		waiting, forced = b, a
+	}
+	if order, ok := waiting.When.compare(forced.When); ok && order > 0 {
+		c.at(j, b)
+		c.add("when", "contradicting thresholds", fmt.Sprintf("the forced rule %q at or above rule %q", forced.Name, waiting.Name), "it below")
+	}
+}
+
+// compare orders two thresholds of one measure and base. It reports false if
+// which one is lower depends on the window.
+func (c Condition) compare(o Condition) (int, bool) {
+	if c.Measure != o.Measure || c.Of != o.Of || c.Min != o.Min || c.Max != o.Max || (c.Permille == 0) != (o.Permille == 0) {
+		return 0, false
+	}
+	return cmp.Or(
+		cmp.Compare(c.Permille, o.Permille),
+		cmp.Compare(c.Value, o.Value),
+		cmp.Compare(len(o.Op), len(c.Op)), // ">=" holds earlier than ">"
+	), true
+}
