@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/summary"
+)
+
+// ask makes the question for a summary of what r covers. A call waits for the
+// answer unless r runs in the background. A floor above the limit is found
+// before any model is asked (law 1).
+func (m *Machine) ask(r policy.Rule, s edit.Scene) {
+	span, ok := m.summarySpan(r, s)
+	if !ok || len(m.asks) > 0 || m.summary != nil {
+		return
+	}
+	if !r.Args.Background {
+		if err := m.floor(); err != nil {
+			m.event(EventIrreducible, r.Name, "no summary is asked for: %v", err)
+			return
+		}
+	}
+	a := Ask{
+		ID: m.asked + 1, Rule: r.Name, Span: span, Background: r.Args.Background, MaxTokens: r.Args.MaxTokens,
+		Previous: m.previous(),
+	}
+	a.Prompt = summary.Prompt(summary.Kind(m.policy.Name), summary.PromptOptions{
+		Retain: r.Args.Retain, Previous: a.Previous, MaxTokens: a.MaxTokens,
+	})
+	for _, it := range m.view.Items {
+		if it.Before >= span.From && it.Before < span.To {
+			a.Messages = append(a.Messages, it.Message)
+		}
+	}
+	a.Messages = summary.Prepare(a.Messages)
+	m.asks = append(m.asks, a)
+	m.record(journal.Record{Kind: journal.KindAsk, Ask: journal.Ask{
+		ID: a.ID, Kind: "summary", From: span.From, To: span.To, MaxTokens: a.MaxTokens, Background: a.Background,
+	}})
+	if m.prepare != nil && !a.Background {
+		m.prepare.waiting = a.ID
+	}
+}
+
+// summarySpan returns the messages that a summary by r would stand for.
+func (m *Machine) summarySpan(r policy.Rule, s edit.Scene) (edit.Span, bool) {
+	to := int(s.Keep) - 1
+	if r.Args.Permille > 0 {
+		to = min(to, len(m.messages)*r.Args.Permille/1000)
+	}
+	if s := m.turns.SafeBoundary(to); r.Args.Keep.Unit == "messages" && s > 0 && s <= to {
+		to = s
+	}
+	to = m.turns.CutBefore(to)
+	n := 0
+	for _, it := range m.view.Items {
+		if !it.IsNote() && int(it.Message.ID) <= to {
+			n++
+		}
+	}
+	return edit.Span{From: 1, To: llm.MessageID(to) + 1}, n > 0 && n >= r.Args.Min
+}
+
+// previous returns the summary that stands in the view now.
+func (m *Machine) previous() string {
+	for _, sec := range m.view.Sections {
+		if sec.Kind == llm.SectionSummary {
+			return sec.Text
+		}
+	}
+	for _, it := range m.view.Items {
+		if it.Message.Flags.Has(llm.FlagSummary) {
+			return it.Message.Text()
+		}
+	}
+	return ""
+}
+
+// background lets the rules of a moment ask questions or note that they are due.
+func (m *Machine) background(at policy.Moment) {
+	for _, r := range m.policy.Rules {
+		if r.At != at || !m.holds(r.When, nil) {
+			continue
+		}
+		if r.Do == policy.DoSummarise && r.Args.Background {
+			m.ask(r, m.scene(r))
+			continue
+		}
+		m.due[r.Name] = true
+	}
+}
+
+func (m *Machine) feedAnswer(in Answer) error {
+	if len(m.asks) == 0 || m.asks[0].ID != in.Ask {
+		return fmt.Errorf("engine: answer: nobody asked %d", in.Ask)
+	}
+	a := m.asks[0]
+	m.asks = m.asks[1:]
+	m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
+	r := m.ruleNamed(a.Rule)
+	text := in.Text
+	if in.Err != "" {
+		m.event(EventAnswer, a.Rule, "no summary: %s", in.Err)
+		text = ""
+		if m.policy.OnSummaryError == "fallback" {
+			text = summary.Write(a.Messages, summary.Options{MaxTokens: a.MaxTokens, Count: m.gauge.text, Previous: a.Previous})
+		}
+	}
+	if text != "" {
+		m.settle(r, a, text)
+	}
+	if m.prepare != nil && m.prepare.waiting == a.ID {
+		m.prepare.waiting = 0
+		m.goOn()
+	}
+	return nil
+}
+
+// settle puts a summary where the policy keeps it, or holds it for the batch.
+func (m *Machine) settle(r policy.Rule, a Ask, text string) {
+	if m.holdsForBatch(r) {
+		m.summary = &prepared{a.Span, text}
+		return
+	}
+	s := m.scene(r)
+	s.Keep = max(s.Keep, a.Span.To)
+	p := m.replaceBySummary(s, a.Span, text)
+	if p.Gain() <= 0 {
+		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: it saves %d tokens", a.Span.To-1, p.Gain())
+		return
+	}
+	m.try(p, r.Name)
+}
+
+// replaceBySummary archives the pieces of span between pinned messages; the last
+// piece shows the summary.
+func (m *Machine) replaceBySummary(s edit.Scene, span edit.Span, text string) edit.Plan {
+	head := s.Template
+	pieces := s.Unpinned(span)
+	var p edit.Plan
+	for i, piece := range pieces {
+		if i < len(pieces)-1 {
+			s.Template = orElse(m.text(policy.TemplateDrop), backstopArchive)
+			p = p.Join(s.Drop(piece, edit.KindSummarise, "summarised"))
+			continue
+		}
+		q := s.Archive(piece, edit.KindSummarise, nil, nil)
+		e := &q.Edits[0]
+		e.Sections = nil // a newer summary stands for the older one too
+		e.Why = fmt.Sprintf("a summary stands for messages %d to %d", piece.From, piece.To-1)
+		m.place(e, edit.Fill(head, edit.Values{N: int(span.To - span.From), Ref: e.Refs[0]}), text)
+		p = p.Join(q)
+	}
+	return p
+}
+
+// place writes a summary into the edit that makes room for it.
+func (m *Machine) place(e *edit.Edit, head, answer string) {
+	retain, body := summary.Parse(answer)
+	body = strings.TrimPrefix(head+"\n"+body, "\n")
+	if m.policy.SummarySlot == policy.SlotSection {
+		e.Sections = []llm.Section{{Name: "summary", Kind: llm.SectionSummary, Text: body}}
+		e.After = m.gauge.text(body)
+		return
+	}
+	if retain != "" && m.policy.SummarySlot == policy.SlotUserMessages {
+		e.Notes = append(e.Notes, summaryNote(strings.TrimPrefix(m.text(policy.TemplateRetain)+"\n"+retain, "\n")))
+	}
+	e.Notes = append(e.Notes, summaryNote(body))
+	e.After = 0
+	for _, n := range e.Notes {
+		e.After += m.gauge.message(n)
+	}
+}
+
+// holdsForBatch reports whether r prepares its summary ahead of a demotion, which
+// then shows it.
+func (m *Machine) holdsForBatch(r policy.Rule) bool {
+	for _, o := range m.policy.Rules {
+		if o.Do == policy.DoDemote {
+			return r.Args.Background && r.At == policy.AtPrepare
+		}
+	}
+	return false
+}
+
+func (m *Machine) ruleNamed(name string) policy.Rule {
+	for _, r := range m.policy.Rules {
+		if r.Name == name {
+			return r
+		}
+	}
+	return policy.Rule{Name: name}
+}
+
+// orElse returns s, or other if s is empty.
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func summaryNote(text string) llm.Message {
+	n := edit.NoteOf(llm.Text{Text: text})
+	n.Flags |= llm.FlagSummary
+	return n
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// An Input is something that happened. The set is closed.
+type Input interface{ input() }
+
+// Append adds the next message. Its ID must be 0; the machine numbers it.
+type Append struct{ Message llm.Message }
+
+// Stored adds a tool output that the host has put into the store already, so
+// that its body never enters the core. Head is what the model may see of it.
+type Stored struct {
+	CallID  string
+	Ref     llm.Ref
+	Bytes   int
+	Lines   int
+	Tokens  int    // by the host's count; 0 if it was not counted
+	Head    string // its beginning, as far as the host read it
+	Tail    string // its end
+	IsError bool
+}
+
+// SetTools replaces the tools that are offered to the model.
+type SetTools struct{ Tools []llm.Tool }
+
+// SetSections replaces the system prompt.
+type SetSections struct{ Sections []llm.Section }
+
+// Prepare asks for the next request. Targets are the places it may go to, the
+// preferred one first; empty means the same as before.
+type Prepare struct{ Targets []budget.Target }
+
+// Usage is what a provider reported about the request last sent, before the
+// reply is appended.
+type Usage struct {
+	Usage llm.Usage
+	// Reported is true for a provider's own figures about exactly what was
+	// sent. A host that only simulates a call leaves it false: the figures then
+	// drive a policy's triggers but never become an anchor.
+	Reported bool
+	// OutputUnknown is true if Usage.Output is not the final figure.
+	OutputUnknown bool
+}
+
+// Rejected says that a provider refused the request as too long.
+type Rejected struct {
+	Window int // as the error states it; 0 if it does not
+	Used   int // tokens of the refused request, as the error states them; 0 if it does not
+}
+
+// Answer is the reply to an Ask.
+type Answer struct {
+	Ask  int
+	Text string
+	Err  string // why there is none; empty if there is one
+}
+
+// TurnEnd says that the Turn is over: the model gave its final answer.
+type TurnEnd struct{}
+
+// SetPolicy changes the policy from now on. Edits already made stay.
+type SetPolicy struct{ Policy policy.Policy }
+
+// Fork makes an empty machine the continuation of another one, as it was when
+// it had At messages. Every edit that the parent had sent is repeated.
+type Fork struct {
+	Parent   string
+	At       llm.MessageID
+	Snapshot journal.Snapshot
+}
+
+// Restore brings an empty or stopped machine to a recorded state.
+type Restore struct{ Snapshot journal.Snapshot }
+
+func (Append) input()      {}
+func (Stored) input()      {}
+func (SetTools) input()    {}
+func (SetSections) input() {}
+func (Prepare) input()     {}
+func (Usage) input()       {}
+func (Rejected) input()    {}
+func (Answer) input()      {}
+func (TurnEnd) input()     {}
+func (SetPolicy) input()   {}
+func (Fork) input()        {}
+func (Restore) input()     {}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// holds reports whether a condition holds. sp is the output just appended, for
+// the measures that look at one. A decision of a forced rule on the count uses
+// the bound, as law 1 does.
+func (m *Machine) holds(c policy.Condition, sp *edit.Spot) bool {
+	if c.Measure == "" {
+		return true
+	}
+	value, limit := m.value(c.Measure, sp), m.threshold(c)
+	if c.Op == ">=" {
+		return value >= limit
+	}
+	return value > limit
+}
+
+// threshold returns the figure that a condition compares with.
+func (m *Machine) threshold(c policy.Condition) int {
+	n := c.Value
+	if c.Permille > 0 {
+		n = m.base(c.Of) * c.Permille / 1000
+	}
+	if c.Max > 0 {
+		n = min(n, c.Max)
+	}
+	return max(n, c.Min)
+}
+
+func (m *Machine) base(b policy.Base) int {
+	if b == policy.OfCapacity {
+		return m.targets[0].Window.Capacity
+	}
+	return m.targets[0].Window.Limit()
+}
+
+// value returns a measure by the policy's estimator.
+func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
+	switch what {
+	case policy.MeasureView:
+		if m.gauge == m.count[0] {
+			return m.Count().Bound
+		}
+		return m.gauge.total()
+	case policy.MeasureHistory:
+		return m.gauge.scaled(m.gauge.ledger.Sum(token.History))
+	case policy.MeasureMessages:
+		return m.gauge.ledger.Sum(token.History).Messages
+	case policy.MeasureOutputs:
+		return m.gauge.outputs
+	case policy.MeasureUsage:
+		return m.lastUsage.Total()
+	case policy.MeasureGuard:
+		// The guard's estimate may be below the count, by which law 1 is kept: a
+		// view that fits no target by the count is final as well.
+		return max(int(m.guard.Evaluate(nil, m.targets, 0).Decision), int(m.verdict().Decision))
+	case policy.MeasureOutput:
+		if sp != nil {
+			return m.gauge.part(sp.Result)
+		}
+	case policy.MeasureBytes:
+		if sp != nil {
+			return len(sp.Result.Text())
+		}
+	}
+	return 0
+}
+
+// scene is what the transforms look at on behalf of r.
+func (m *Machine) scene(r policy.Rule) edit.Scene {
+	return edit.Scene{
+		Messages: m.messages, View: m.view, Turns: &m.turns,
+		Size: m.gauge.part, Measure: m.gauge.message,
+		Keep: m.keep(r.Args.Keep), Pinned: m.pinned, Rule: r.Name, Template: m.text(r.Args.Template),
+	}
+}
+
+// text returns one of the policy's texts.
+func (m *Machine) text(name string) string { return m.policy.Templates[name] }
+
+// keep returns the first message of the tail that no rule touches.
+func (m *Machine) keep(t policy.Tail) llm.MessageID {
+	if t.Unit == "" {
+		t = m.policy.Tail
+	}
+	last := len(m.messages)
+	from := last
+	switch t.Unit {
+	case "turns":
+		if turns := m.turns.Turns(); t.N > 0 && t.N <= len(turns) {
+			from = turns[len(turns)-t.N].Start
+		} else if t.N > 0 {
+			from = 0
+		}
+	case "rounds":
+		if rounds := m.turns.Rounds(); t.N > 0 && t.N <= len(rounds) {
+			from = rounds[len(rounds)-t.N].Call
+		} else if t.N > 0 {
+			from = 0
+		}
+	case "messages":
+		from = m.turns.CutBefore(max(last-t.N, 0))
+	}
+	return llm.MessageID(from) + 1
+}
+
+// pinned reports whether a message is never archived (law 8; what is pinned is
+// policy data).
+func (m *Machine) pinned(msg llm.Message) bool {
+	for _, p := range m.policy.Pins {
+		switch {
+		case p == policy.PinRules && msg.Flags.Has(llm.FlagRules),
+			p == policy.PinFirstHuman && msg.ID == m.human(1),
+			p == policy.PinLastHuman && msg.ID == m.human(-1):
+			return true
+		}
+	}
+	return false
+}
+
+// human returns the first (1) or last (-1) message that a person typed, or, in a
+// conversation without one, the first message; 0 if there is none.
+func (m *Machine) human(which int) llm.MessageID {
+	n := len(m.messages)
+	for i := range n {
+		k := i
+		if which < 0 {
+			k = n - 1 - i
+		}
+		if m.messages[k].Origin == llm.Human {
+			return m.messages[k].ID
+		}
+	}
+	return llm.MessageID(min(n, 1))
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// A Ready is what a host has to do now, in the order of its fields.
+type Ready struct {
+	// Blobs must be durable first. They are content that edits take out of the view.
+	Blobs []edit.Blob
+	// Records must be appended to the session's journal next.
+	Records []journal.Record
+	// Ask is a question for a model, to be answered with Answer. With
+	// Ask.Background the host may go on meanwhile.
+	Ask *Ask
+	// Send is the request that may leave now. nil if nothing is to be sent.
+	Send *Send
+	// Refused is set instead of Send if the request cannot be made to fit.
+	Refused *budget.OverError
+	// Edits are the edits made since the last Ready, for whoever wants to show them.
+	Edits []edit.Edit
+	// Events say what else happened, for the same purpose.
+	Events []Event
+}
+
+// An Ask is a question for a model: a summary of messages.
+type Ask struct {
+	ID         int
+	Rule       string
+	Span       edit.Span     // the messages that the answer will stand for
+	Prompt     string        // the instruction, to be sent as the last user message
+	Messages   []llm.Message // what to summarise, as the view shows it, without orphans
+	Previous   string        // the summary that already stands for earlier messages
+	MaxTokens  int           // longest answer
+	Background bool
+}
+
+// A Send is a request that fits. Its slices are shared with the machine and with
+// earlier Sends; they are never changed.
+type Send struct {
+	Seq      int // counts the Sends of this machine from 1
+	Target   budget.Target
+	Sections []llm.Section
+	Items    []edit.Item
+	Tools    []llm.Tool
+	// Count is the size of the request by the one count, Limit what it may be.
+	Count token.Estimate
+	Limit int
+	// Edited is false if no edit holds: the request is what the client made it.
+	Edited bool
+	// DropBrokenThinking is set if an edit changed what thinking after it is
+	// bound to; a codec turns it into its provider's setting, or leaves that
+	// thinking out, never in the newest tool-use Round (law 6).
+	DropBrokenThinking bool
+	// Final is set if this is a forced final Step, with the reason.
+	Final Reason
+	// StillOver is set if the request is over its limit and the policy sends it all the same.
+	StillOver bool
+	Verdict   budget.Verdict
+}
+
+// Messages returns the messages of s in order.
+func (s *Send) Messages() []llm.Message {
+	out := make([]llm.Message, len(s.Items))
+	for i, it := range s.Items {
+		out[i] = it.Message
+	}
+	return out
+}
+
+// A Reason is why a final Step was forced (R000-14).
+type Reason string
+
+// The reasons. Part of them is for hosts that end a run themselves.
+const (
+	ReasonNone          Reason = ""
+	ReasonContext       Reason = "context"
+	ReasonMaxTurns      Reason = "max_turns"
+	ReasonTaskCompleted Reason = "task_completed"
+	ReasonRetries       Reason = "retry_exhaustion"
+	ReasonUserStop      Reason = "user_stop"
+)
+
+// An Event is something a person may want to know that is not an edit.
+type Event struct {
+	Kind EventKind
+	Rule string // the rule it is about, if any
+	Text string // a sentence
+}
+
+// EventKind says what an event is about.
+type EventKind string
+
+// The kinds of event.
+const (
+	EventNoProgress  EventKind = "no_progress" // a rule was due and could not save enough (law 7)
+	EventIrreducible EventKind = "irreducible" // the floor is above the limit
+	EventStillOver   EventKind = "still_over"  // sent although over its limit
+	EventFinal       EventKind = "final"       // a final Step was forced
+	EventInterrupted EventKind = "interrupted" // calls without a result got a stated one
+	EventOrphan      EventKind = "orphan"      // a result without a call was left out
+	EventWithdrawn   EventKind = "withdrawn"   // edits taken back because their content could not be stored
+	EventAnswer      EventKind = "answer"      // a summary was not used, and why
+	EventWindow      EventKind = "window"      // a window was learnt or assumed
+)
+
+// An Outcome says how what a Ready asked for went.
+type Outcome struct {
+	FailedBlobs []llm.Ref
+	RecordsErr  error
+}

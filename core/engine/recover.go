@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// withdraw takes back the edits of a Ready whose blobs could not all be stored.
+// The whole lot goes, since later edits may build on the ones that failed; the
+// records of what happened stay. A request that was on its way is made again
+// with what is durable (law 12).
+func (m *Machine) withdraw(done Ready, failed []llm.Ref) {
+	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored: %d edits are taken back", len(failed), len(done.Blobs), len(m.journal)-m.confirmed)
+	for _, b := range done.Blobs {
+		delete(m.stored, b.Ref)
+	}
+	for _, e := range m.journal[m.confirmed:] {
+		m.stats.Edits[e.Kind]--
+	}
+	m.lastEdit -= edit.ID(len(m.journal) - m.confirmed)
+	m.journal = m.journal[:m.confirmed:m.confirmed]
+	for _, r := range done.Records {
+		if r.Kind != journal.KindEdit {
+			m.record(r)
+		}
+	}
+	m.refold()
+	clear(m.tried)
+	if done.Send == nil && done.Refused == nil {
+		return
+	}
+	m.noStore = true
+	m.prepare = &preparing{}
+	m.goOn()
+	m.noStore = false
+}
+
+// refold makes the view anew from the transcript and the journal.
+func (m *Machine) refold() {
+	view, err := edit.Fold(m.messages, holding(m.journal))
+	if err != nil { // the journal was valid when it was made
+		m.event(EventNoProgress, "", "%v", err)
+		return
+	}
+	m.view = view
+	m.remeasure()
+}
+
+// holding returns the edits of a journal that no later one supersedes.
+func holding(edits []edit.Edit) []edit.Edit {
+	gone := map[edit.ID]bool{}
+	for _, e := range edits {
+		for _, id := range e.Supersedes {
+			gone[id] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(edits), func(e edit.Edit) bool { return gone[e.ID] })
+}
+
+func (m *Machine) feedRestore(s journal.Snapshot) error {
+	p := m.policy
+	if s.Policy.Name != "" {
+		p = s.Policy
+	}
+	if err := policy.Validate(p); err != nil {
+		return fmt.Errorf("engine: restore: %w", err)
+	}
+	view, err := edit.Fold(s.Messages, holding(s.Edits))
+	if err != nil {
+		return fmt.Errorf("engine: restore: %w", err)
+	}
+	m.reset()
+	m.policy, m.view = p, view
+	m.messages, m.journal = slices.Clone(s.Messages), slices.Clone(s.Edits)
+	m.sections, m.tools = s.Sections, s.Tools
+	for _, msg := range s.Messages {
+		_ = m.turns.Append(msg) // orphans were refused when they were appended
+	}
+	for _, e := range s.Edits {
+		for _, r := range e.Refs {
+			m.stored[r] = true
+		}
+	}
+	m.confirmed, m.lastEdit, m.asked = len(m.journal), s.LastEdit, s.LastAsk
+	if err := m.setTargets(m.cfg.Targets); err != nil {
+		return err
+	}
+	m.remeasure()
+	return nil
+}
+
+// feedFork is Restore of another machine's past: its messages up to At and the
+// edits that concern only them.
+func (m *Machine) feedFork(in Fork) error {
+	if len(m.messages) > 0 {
+		return fmt.Errorf("engine: fork of %q: this machine has %d messages, want an empty one", in.Parent, len(m.messages))
+	}
+	if int(in.At) > len(in.Snapshot.Messages) {
+		return fmt.Errorf("engine: fork of %q: at message %d, want at most %d", in.Parent, in.At, len(in.Snapshot.Messages))
+	}
+	s := in.Snapshot
+	s.Messages = s.Messages[:in.At]
+	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > in.At+1 })
+	if err := m.feedRestore(s); err != nil {
+		return err
+	}
+	m.record(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: in.Parent, At: in.At}})
+	return nil
+}
+
+// clone returns a machine on which something can be tried out.
+func (m *Machine) clone() *Machine {
+	c := *m
+	c.turns = *m.turns.Clone()
+	c.journal = slices.Clip(m.journal)
+	c.stored = maps.Clone(m.stored)
+	c.tried, c.due = maps.Clone(m.tried), maps.Clone(m.due)
+	c.stats.Edits = maps.Clone(m.stats.Edits)
+	c.out, c.shown = Ready{}, nil
+	c.cloneMeters(m)
+	return &c
+}

@@ -1,0 +1,25 @@
+// Package store keeps sessions: the records of each one in order, and the
+// content that left its view, under the content's Ref. [Store] is the seam;
+// [Memory] keeps everything in the process and is meant for tests and for
+// replays, which leave nothing behind.
+//
+// A store does not read what it keeps. It knows neither messages nor edits, and
+// it decides nothing: the engine says what has to be stored, the host stores the
+// blobs first and the records after them, and only then sends (law 2).
+//
+// # Rules for every backend
+//
+//   - A call that returns nil has kept what it was given; one that returns an
+//     error has changed nothing.
+//   - What is passed in may be used again by the caller after the call, and what
+//     is returned belongs to the caller.
+//   - A session begins with the first successful write to it. Before that it is
+//     empty, not unknown: it has no records and no blobs.
+//   - All methods may be called concurrently. Two writers of one session are told
+//     apart by the sequence number that they expect.
+//   - A session sees its own blobs and those that its ancestors had when it was
+//     forked, never those of another session, also when the content is the same.
+//   - A blob is kept as long as any session sees it.
+//
+// More that a backend can do is an interface of its own, such as [Deleter].
+package store

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Memory is a Store that lives and dies with the process. The zero Memory is
+// empty and ready. It must not be copied.
+type Memory struct {
+	mu       sync.RWMutex
+	sessions map[string]*session
+	blobs    map[llm.Ref]*blob
+}
+
+var (
+	_ Store   = (*Memory)(nil)
+	_ Deleter = (*Memory)(nil)
+)
+
+// A session holds its ancestors' records and refs as well: forks share the
+// bytes, and none of them is ever changed.
+type session struct {
+	records [][]byte
+	refs    map[llm.Ref]bool
+}
+
+type blob struct {
+	data     []byte
+	sessions int // that see it
+}
+
+// Append implements [Store].
+func (m *Memory) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	if err := usable(ctx, session); err != nil {
+		return fmt.Errorf("store: append to %q: %w", session, err)
+	}
+	kept := make([][]byte, 0, len(records))
+	for _, r := range records {
+		kept = append(kept, clone(r))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	if s, ok := m.sessions[session]; ok {
+		n = len(s.records)
+	}
+	if seq != n {
+		return &ConflictError{Session: session, Want: n, Got: seq}
+	}
+	s := m.begin(session)
+	s.records = append(s.records, kept...)
+	return nil
+}
+
+// Records implements [Store]. It yields what was there when the iteration began.
+func (m *Memory) Records(ctx context.Context, session string, from int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		err := usable(ctx, session)
+		if err == nil && from < 0 {
+			err = fmt.Errorf("first record, want at least 0, got %d", from)
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("store: records of %q: %w", session, err))
+			return
+		}
+		all := m.records(session)
+		for i := from; i < len(all); i++ {
+			if err := ctx.Err(); err != nil {
+				yield(nil, fmt.Errorf("store: records of %q: %w", session, err))
+				return
+			}
+			if !yield(clone(all[i]), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Memory) records(session string) [][]byte {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if s, ok := m.sessions[session]; ok {
+		return s.records
+	}
+	return nil
+}
+
+// Put implements [Store].
+func (m *Memory) Put(ctx context.Context, session string, blobs []edit.Blob) error {
+	if err := usable(ctx, session); err != nil {
+		return fmt.Errorf("store: put into %q: %w", session, err)
+	}
+	for _, b := range blobs {
+		if want := llm.RefOf(b.Data); b.Ref != want {
+			return fmt.Errorf("store: put into %q: ref of %d bytes, want %s, got %q", session, len(b.Data), want, b.Ref)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.begin(session)
+	for _, b := range blobs {
+		if s.refs[b.Ref] {
+			continue
+		}
+		if m.blobs[b.Ref] == nil {
+			m.blobs[b.Ref] = &blob{data: clone(b.Data)}
+		}
+		m.blobs[b.Ref].sessions++
+		s.refs[b.Ref] = true
+	}
+	return nil
+}
+
+// Get implements [Store].
+func (m *Memory) Get(ctx context.Context, session string, ref llm.Ref) ([]byte, error) {
+	if err := usable(ctx, session); err != nil {
+		return nil, fmt.Errorf("store: get from %q: %w", session, err)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if s, ok := m.sessions[session]; ok && s.refs[ref] {
+		return clone(m.blobs[ref].data), nil
+	}
+	return nil, fmt.Errorf("store: get from %q: ref %.40q: %w", session, ref, ErrNotFound)
+}
+
+// Fork implements [Store].
+func (m *Memory) Fork(ctx context.Context, parent, child string, seq int) error {
+	for _, name := range []string{parent, child} {
+		if err := usable(ctx, name); err != nil {
+			return fmt.Errorf("store: fork of %q to %q: %w", parent, child, err)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.sessions[parent]
+	if !ok {
+		return fmt.Errorf("store: fork of %q to %q: parent %w", parent, child, ErrNotFound)
+	}
+	if _, taken := m.sessions[child]; taken {
+		return fmt.Errorf("store: fork of %q to %q: want a child that has not begun, got one that has: %w", parent, child, ErrConflict)
+	}
+	if seq < 0 || seq > len(p.records) {
+		return fmt.Errorf("store: fork of %q to %q: records, want 0 to %d, got %d", parent, child, len(p.records), seq)
+	}
+	c := m.begin(child)
+	c.records = slices.Clone(p.records[:seq])
+	maps.Copy(c.refs, p.refs)
+	for ref := range c.refs {
+		m.blobs[ref].sessions++
+	}
+	return nil
+}
+
+// Delete implements [Deleter].
+func (m *Memory) Delete(ctx context.Context, session string) error {
+	if err := usable(ctx, session); err != nil {
+		return fmt.Errorf("store: delete %q: %w", session, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.sessions[session]
+	if !ok {
+		return nil
+	}
+	for ref := range s.refs {
+		b := m.blobs[ref]
+		if b.sessions--; b.sessions == 0 {
+			delete(m.blobs, ref)
+		}
+	}
+	delete(m.sessions, session)
+	return nil
+}
+
+// begin returns a session, which begins if it has not yet. m.mu is held.
+func (m *Memory) begin(name string) *session {
+	if m.sessions == nil {
+		m.sessions, m.blobs = map[string]*session{}, map[llm.Ref]*blob{}
+	}
+	s, ok := m.sessions[name]
+	if !ok {
+		s = &session{refs: map[llm.Ref]bool{}}
+		m.sessions[name] = s
+	}
+	return s
+}
+
+// usable reports why an operation on a session may not start.
+func usable(ctx context.Context, session string) error {
+	if session == "" {
+		return errors.New("session, want a name, got none")
+	}
+	return ctx.Err()
+}
+
+// clone copies b. Nil becomes empty: a record or blob without bytes is there.
+func clone(b []byte) []byte { return append([]byte{}, b...) }

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// A Store keeps sessions. The package comment holds the rules for all methods.
+// The name of a session is any text but the empty one. Every error wraps the
+// context's if the context ended, and names session and operation.
+type Store interface {
+	// Append adds records to a session that has seq records so far; else it
+	// returns a *[ConflictError]. All of them are kept, or none.
+	Append(ctx context.Context, session string, seq int, records [][]byte) error
+
+	// Records yields the records of a session in order, beginning with number
+	// from, counted from 0. It ends after the first error. Records that are
+	// appended while it runs may be missing. Beyond the end there is nothing.
+	Records(ctx context.Context, session string, from int) iter.Seq2[[]byte, error]
+
+	// Put keeps blobs for a session: all of them, or none. Keeping one again
+	// changes nothing. It refuses a blob whose Ref is not that of its Data.
+	Put(ctx context.Context, session string, blobs []edit.Blob) error
+
+	// Get returns the content that a session sees under ref, or an error that
+	// wraps [ErrNotFound].
+	Get(ctx context.Context, session string, ref llm.Ref) ([]byte, error)
+
+	// Fork begins the session child with the first seq records of parent and
+	// all blobs that parent sees now. If parent has not begun it returns an error
+	// that wraps [ErrNotFound], if child has, one that wraps [ErrConflict].
+	Fork(ctx context.Context, parent, child string, seq int) error
+}
+
+// A Deleter is a Store that can let go of a session.
+type Deleter interface {
+	// Delete removes a session, and every blob that no other session sees. Its
+	// forks stay whole. Deleting a session that has not begun changes nothing.
+	Delete(ctx context.Context, session string) error
+}
+
+// ErrNotFound says that a session does not have what was asked for.
+var ErrNotFound = errors.New("not found")
+
+// ErrConflict says that a session is not in the state that a writer expected.
+var ErrConflict = errors.New("conflict")
+
+// A ConflictError says that somebody else has written to a session, or that the
+// writer has lost count. It wraps [ErrConflict].
+type ConflictError struct {
+	Session string
+	Want    int // the sequence number that the next record gets
+	Got     int // the one that the writer expected
+}
+
+// Error implements error.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("store: append to %q: sequence number, want %d, got %d: conflict", e.Session, e.Want, e.Got)
+}
+
+// Unwrap returns [ErrConflict].
+func (e *ConflictError) Unwrap() error { return ErrConflict }
