@@ -1,0 +1,329 @@
+package sessionfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
+)
+
+// codex reads a Codex rollout, line by line.
+type codex struct {
+	*reading
+	segment  Segment
+	entries  []Entry // of the segment being built, before pairing
+	segments []Segment
+	abandon  []Branch
+
+	reply  int // position in entries of the reply that items are added to, or none
+	unpaid int // position of the newest reply without usage, or none
+
+	begun   bool          // a conversation item was read
+	spawned bool          // the session is a sub-agent's
+	model   string        // of the turn
+	effort  string        // of the turn
+	base    []llm.Section // the client's instructions
+	total   string        // the running total last reported
+	ahead   bool          // usage stands before the items of its reply (0.39)
+	pending *llm.Usage    // with ahead: of the reply that comes next
+}
+
+// readCodex reads a Codex rollout.
+func readCodex(r *reading, in *input) {
+	c := &codex{reading: r, segment: Segment{Start: StartRoot}, reply: none, unpaid: none}
+	r.session.Client = "codex"
+	r.session.Dialect = openai.DialectResponses
+	in.each(r, c.line)
+	c.finish()
+	r.session.Segments = c.segments
+	r.session.Abandoned = c.abandon
+}
+
+// line takes in one line.
+func (c *codex) line(l line) {
+	b, ok := c.object(l)
+	if !ok {
+		return
+	}
+	var kind, payload []byte
+	eachField(b, func(key, value []byte) {
+		switch string(key) {
+		case "type":
+			kind = value
+		case "payload":
+			payload = value
+		}
+	})
+	if len(payload) == 0 || payload[0] != '{' {
+		c.problem(l.no, "a line without a payload, skipped")
+		return
+	}
+	switch string(kind) {
+	case `"session_meta"`:
+		c.meta(payload)
+	case `"turn_context"`:
+		c.turn(payload)
+	case `"response_item"`:
+		c.item(l.no, c.keep(l.no, payload))
+	case `"event_msg"`:
+		c.event(l.no, payload)
+	case `"compacted"`:
+		c.compacted(l.no, payload)
+	}
+}
+
+// meta takes in the head of the file. A forked session repeats that of its origin;
+// the first one counts.
+func (c *codex) meta(payload []byte) {
+	if c.session.ID != "" {
+		return
+	}
+	data := gjson.ParseBytes(payload)
+	c.session.ID = data.Get("id").String()
+	c.session.ClientVersion = data.Get("cli_version").String()
+	for _, path := range []string{"source.subagent.thread_spawn.parent_thread_id", "forked_from_id"} {
+		if c.session.Parent == "" {
+			c.session.Parent = data.Get(path).String()
+		}
+	}
+	c.spawned = data.Get("source.subagent").Exists()
+	text := data.Get("base_instructions.text")
+	if text.Type == gjson.String && text.String() != "" {
+		c.base = []llm.Section{{Name: "base_instructions", Text: text.String(), Cacheable: true}}
+		c.segment.Sections = c.base
+	}
+}
+
+// turn takes in what is set for the calls that follow.
+func (c *codex) turn(payload []byte) {
+	data := gjson.ParseBytes(payload)
+	if m := data.Get("model").String(); m != "" {
+		c.model = m
+	}
+	c.effort = data.Get("effort").String()
+}
+
+// item takes in one item of the conversation. The bytes are its own.
+func (c *codex) item(no int, raw []byte) {
+	m, ok := c.message(no, raw)
+	if !ok {
+		return
+	}
+	assistant := m.Role == llm.RoleAssistant && m.Origin == llm.Model
+	if !c.begun && (assistant || m.Role == llm.RoleTool) && c.segment.Start == StartRoot {
+		c.segment.Start = StartResumed
+		c.problem(no, "the first item answers something that is not in the file, so the conversation began before it")
+	}
+	c.begun = true
+	if !assistant {
+		c.reply = none
+		c.entries = append(c.entries, Entry{Message: m, Line: no})
+		return
+	}
+	if c.reply == none {
+		c.open(no, m)
+		return
+	}
+	reply := &c.entries[c.reply]
+	reply.Message.Parts = append(reply.Message.Parts, m.Parts...)
+}
+
+// open starts a new reply.
+func (c *codex) open(no int, m llm.Message) {
+	step := &Step{Model: c.model, Effort: c.effort}
+	c.reply = len(c.entries)
+	c.unpaid = c.reply
+	c.entries = append(c.entries, Entry{Message: m, Line: no, Step: step})
+	if c.pending != nil {
+		c.pay(*c.pending)
+		c.pending = nil
+	}
+}
+
+// pay gives the newest reply its usage.
+func (c *codex) pay(u llm.Usage) {
+	step := c.entries[c.unpaid].Step
+	step.Usage = u
+	step.Reported = u.Prompt() > 0
+	step.OutputReported = step.Reported && u.Output > 0
+	c.unpaid = none
+}
+
+// message decodes an item. It reports false if there is nothing to keep.
+func (c *codex) message(no int, raw []byte) (llm.Message, bool) {
+	m, err := openai.DecodeItemMessage(raw)
+	if err != nil {
+		c.problem(no, "item, skipped: %v", err)
+		return llm.Message{}, false
+	}
+	switch {
+	case m.Role == llm.RoleUser && c.spawned:
+		m.Origin = llm.Note // the session that started this one wrote it
+	case m.Role == llm.RoleUser:
+		m.Origin = originOf(m.Parts)
+	case m.Role == llm.RoleAssistant && strings.Contains(gjson.GetBytes(raw, "type").String(), "compaction"):
+		// It stands for what was before. It keeps the assistant's role, in which it
+		// goes back as the item that it is.
+		m.Origin = llm.Note
+		m.Flags |= llm.FlagSummary
+	}
+	if m.Origin == llm.Note {
+		m.Flags |= rulesIn(m.Parts)
+	}
+	return m, len(m.Parts) > 0
+}
+
+// event takes in what an event says about calls and windows. Most events repeat
+// for the screen what the items say.
+func (c *codex) event(no int, payload []byte) {
+	var kind []byte
+	eachField(payload, func(key, value []byte) {
+		if string(key) == "type" {
+			kind = value
+		}
+	})
+	switch string(kind) {
+	case `"token_count"`:
+		c.tokenCount(no, gjson.GetBytes(payload, "info"))
+	case `"task_started"`, `"turn_started"`:
+		if w := c.tokens(no, gjson.ParseBytes(payload), "model_context_window"); w > 0 {
+			c.segment.Window = w
+		}
+	case `"thread_rolled_back"`:
+		c.rollback(no, c.tokens(no, gjson.ParseBytes(payload), "num_turns"))
+	}
+}
+
+// tokenCount takes in a usage report. The package comment says to which reply it
+// belongs.
+func (c *codex) tokenCount(no int, info gjson.Result) {
+	if !info.IsObject() {
+		return
+	}
+	if w := c.tokens(no, info, "model_context_window"); w > 0 {
+		c.segment.Window = w
+	}
+	total := info.Get("total_token_usage").Raw
+	first := c.total == ""
+	if total == "" || total == c.total {
+		return // the same call again
+	}
+	c.total = total
+	u := c.usage(no, info.Get("last_token_usage"))
+	if first && !c.answered() && total == info.Get("last_token_usage").Raw {
+		c.ahead = true
+	}
+	switch {
+	case c.ahead:
+		c.reply = none // the next items are those of this call
+		c.pending = &u
+	case c.unpaid != none:
+		c.pay(u)
+		c.reply = none
+	}
+}
+
+// answered reports whether the session has a reply yet.
+func (c *codex) answered() bool {
+	return len(c.segments) > 0 || slices.ContainsFunc(c.entries, func(e Entry) bool { return e.Step != nil })
+}
+
+// usage reads an OpenAI usage report into disjoint parts: there, cached tokens
+// are a share of the input.
+func (c *codex) usage(no int, report gjson.Result) llm.Usage {
+	input := c.tokens(no, report, "input_tokens")
+	cached := c.tokens(no, report, "cached_input_tokens")
+	if cached > input {
+		c.problem(no, "usage: %d cached of %d input tokens, taken as all", cached, input)
+		cached = input
+	}
+	u := llm.Usage{Input: input - cached, CacheRead: cached, Output: c.tokens(no, report, "output_tokens")}
+	u.Reasoning = min(u.Output, c.tokens(no, report, "reasoning_output_tokens"))
+	return u
+}
+
+// finish closes the segment being built.
+func (c *codex) finish() {
+	c.segment.Entries = c.pair(c.entries)
+	if len(c.segment.Entries) > 0 || c.segment.NotRun != "" {
+		c.segments = append(c.segments, c.segment)
+	}
+	c.reply, c.unpaid, c.pending = none, none, nil
+}
+
+// compacted starts a new segment with the history that the client kept.
+func (c *codex) compacted(no int, payload []byte) {
+	c.finish()
+	c.segment = Segment{Start: StartCompaction, Sections: c.base, Window: c.segment.Window}
+	c.entries = nil
+	c.begun = true
+	data := gjson.ParseBytes(payload)
+	history, message := data.Get("replacement_history"), data.Get("message").String()
+	summarised := false
+	for _, item := range history.Array() {
+		m, ok := c.message(no, c.keep(no, []byte(item.Raw)))
+		if !ok {
+			continue
+		}
+		summarised = summarised || m.Flags.Has(llm.FlagSummary)
+		last := len(c.entries) - 1
+		if m.Origin == llm.Model && last >= 0 && c.entries[last].Message.Origin == llm.Model {
+			c.entries[last].Message.Parts = append(c.entries[last].Message.Parts, m.Parts...)
+			continue
+		}
+		c.entries = append(c.entries, Entry{Message: m, Line: no})
+	}
+	if message != "" {
+		summarised = true
+		c.entries = append(c.entries, Entry{Line: no, Message: llm.Message{
+			Role: llm.RoleUser, Origin: llm.Note, Flags: llm.FlagSummary, Parts: []llm.Part{llm.Text{Text: message}},
+		}})
+	}
+	switch {
+	case !history.IsArray() && message == "":
+		c.segment.NotRun = "the file does not say what the compaction kept"
+	case !history.IsArray():
+		c.problem(no, "compaction: only the summary is in the file, not which messages were kept beside it")
+	case !summarised:
+		c.problem(no, "compaction: the summary is not in the file, only the messages kept beside it")
+	}
+}
+
+// rollback starts a new segment without the last Turns.
+func (c *codex) rollback(no, turns int) {
+	if turns == 0 {
+		return
+	}
+	cut := len(c.entries)
+	for turns > 0 && cut > 0 {
+		cut--
+		if c.entries[cut].Message.Origin == llm.Human {
+			turns--
+		}
+	}
+	if turns > 0 {
+		c.problem(no, "rollback: %d of the Turns taken back are not in this segment", turns)
+	}
+	whole := c.repeat(no, cut)
+	var prefix []Entry
+	if whole {
+		for _, e := range c.entries[:cut] {
+			e.Step = nil
+			prefix = append(prefix, e)
+		}
+	}
+	if cut < len(c.entries) {
+		c.abandon = append(c.abandon, Branch{
+			First: c.entries[cut].Line, Last: no, Messages: len(c.entries) - cut, Why: WhyRolledBack,
+		})
+	}
+	c.finish()
+	c.segment.Start = StartRollback
+	if !whole {
+		c.segment.NotRun = tooMuch
+	}
+	c.entries = prefix
+}

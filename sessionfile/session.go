@@ -1,0 +1,150 @@
+package sessionfile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// A Format names a kind of session file.
+type Format string
+
+// The formats that can be read.
+const (
+	FormatClaudeCode       Format = "claude-code"
+	FormatCodex            Format = "codex"
+	FormatAnthropicRequest Format = "anthropic-request"
+	FormatChatRequest      Format = "openai-chat-request"
+	FormatResponsesRequest Format = "openai-responses-request"
+)
+
+// Formats returns all formats that can be read.
+func Formats() []Format {
+	return []Format{FormatClaudeCode, FormatCodex, FormatAnthropicRequest, FormatChatRequest, FormatResponsesRequest}
+}
+
+// A Problem is something in a file that could not be read as it should be.
+// Reading went on.
+type Problem struct {
+	File string
+	Line int // from 1; 0 for the file as a whole
+	What string
+}
+
+// String returns the problem in the form "file:line: what".
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.What
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What)
+}
+
+// A Session is one session file, read.
+type Session struct {
+	// ID is the session's own id, for a file of a Claude Code sub-agent "agent-" and
+	// the agent's id, and where the file has none its name without the ending. It may
+	// hold any text.
+	ID     string
+	Parent string // id of the session that started this one, if any
+	Path   string // the name it was read from
+	Format Format
+	// Client is the program that wrote it, as in "claude-code" and "codex"; empty
+	// for a bare request body.
+	Client        string
+	ClientVersion string      // the newest version named in the file
+	Dialect       llm.Dialect // of the messages' raw bytes
+	Segments      []Segment   // in the order they happened
+	Abandoned     []Branch    // conversation lines that do not lead to the end
+	Problems      []Problem   // by line
+}
+
+// A Branch is a range of lines that does not lead to the end of the session.
+type Branch struct {
+	First, Last int // lines, from 1, both included
+	Messages    int // user and assistant lines in it
+	Why         string
+}
+
+// The reasons of a Branch.
+const (
+	WhyAbandoned  = "abandoned: the session went on from an earlier message"
+	WhySubAgent   = "a sub-agent's conversation"
+	WhyRolledBack = "taken back by the user"
+)
+
+// Start says why a segment starts where it does.
+type Start string
+
+// The kinds of start. Only StartRoot shows the client's own first request, so only
+// there can the size of what the file does not have be derived.
+const (
+	StartRoot            Start = "root"            // the session's own beginning
+	StartCompaction      Start = "compaction"      // the client summarised what came before
+	StartMicrocompaction Start = "microcompaction" // the client cleared old tool results
+	StartRollback        Start = "rollback"        // the user took Turns back
+	StartResumed         Start = "resumed"         // the file starts in the middle
+)
+
+// A Segment is a stretch of the session in which every request extends the one
+// before. What the client changed in between starts a new segment.
+type Segment struct {
+	Start    Start
+	NotRun   string        // why no request of this segment can be rebuilt; empty if they can
+	Sections []llm.Section // the system prompt as far as the file has it
+	Tools    []llm.Tool    // only in request bodies
+	Entries  []Entry
+	Window   int  // tokens, as the file reports it; 0 if it does not
+	Final    bool // the segment is one request that has no reply
+}
+
+// Steps returns the number of model calls that the segment made.
+func (s Segment) Steps() int {
+	n := 0
+	for _, e := range s.Entries {
+		if e.Step != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// An Entry is one message and where it was found.
+type Entry struct {
+	Message llm.Message
+	// Line is where it begins in the file, from 1; for a stated result the line of its
+	// call; 0 in a request body.
+	Line int
+	// Step is set on the reply of a model call that this segment made. It is nil on
+	// messages that a segment carries over from earlier.
+	Step *Step
+}
+
+// A Step is what the file says about one model call.
+type Step struct {
+	Model  string
+	Effort string // the reasoning effort asked for; empty if not stated
+	Usage  llm.Usage
+	// Reported says that Usage tells the size of the prompt: it is not zero, and no
+	// hosted tool added hidden requests to it (research: "anchor traps").
+	Reported bool
+	// OutputReported says that Usage.Output is the final figure and not one that was
+	// written while the reply was still arriving.
+	OutputReported bool
+}
+
+// A FormatError says that a file is of no known format, or holds nothing.
+type FormatError struct {
+	File  string
+	Seen  string // what was found instead
+	Known []Format
+}
+
+// Error names the file, what was found and the known formats.
+func (e *FormatError) Error() string {
+	known := make([]string, len(e.Known))
+	for i, f := range e.Known {
+		known[i] = string(f)
+	}
+	return fmt.Sprintf("sessionfile: read: %s, want one of %s, got %s", e.File, strings.Join(known, ", "), e.Seen)
+}

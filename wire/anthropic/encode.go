@@ -1,0 +1,133 @@
+package anthropic
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// EncodeRequest returns the body of r. A request that was decoded here and not changed
+// gives the very bytes (the same slice) that it was decoded from; else only what
+// differs is written anew: the message list, the system prompt, the tool list, the
+// model, the output limit, each by itself. A request without a frame of this dialect
+// is written from the start: model, max_tokens (if stated, though the API insists on
+// it), system, tools, messages. The error says that the frame does not describe its body.
+func EncodeRequest(r llm.Request) ([]byte, error) {
+	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
+		return fresh(r), nil
+	}
+	b, err := raw.NewBody(r.Frame)
+	if err != nil {
+		return nil, fmt.Errorf("anthropic: encode request: %w", err)
+	}
+	b.PutText("model", r.Model)
+	b.PutInt("max_tokens", r.MaxOutput)
+	putSystem(b, r)
+	putTools(b, r)
+	list := b.List(r.Frame.Messages, r.Frame.Each)
+	if elements := messageElements(r.Messages, list); !list.Same(elements) {
+		b.Put("messages", r.Frame.Messages, list.With(elements))
+	}
+	return b.Bytes(), nil
+}
+
+// fresh returns the body of a request that has no frame of this dialect.
+func fresh(r llm.Request) []byte {
+	native := r.Dialect == Dialect
+	none := raw.NewList(nil, nil)
+	o := new(raw.Object).Text("model", r.Model)
+	if r.MaxOutput > 0 {
+		o.Raw("max_tokens", strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+	}
+	if system := sectionElements(r.Sections, none, native); len(system) > 0 {
+		o.Raw("system", none.With(system))
+	}
+	if tools := toolElements(r.Tools, none, native); len(tools) > 0 {
+		o.Raw("tools", none.With(tools))
+	}
+	return o.Raw("messages", none.With(messageElements(r.Messages, none))).Bytes()
+}
+
+func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
+	all := units(msgs, list)
+	elements := make([]raw.Element, len(all))
+	for i, u := range all {
+		elements[i] = u.element()
+	}
+	return elements
+}
+
+// putSystem changes the system prompt if its sections are others. A prompt that came
+// as a string stays one while it is one section.
+func putSystem(b *raw.Body, r llm.Request) {
+	old := raw.Slice(r.Frame.Raw, r.Frame.System)
+	if raw.IsString(old) && len(r.Sections) == 1 {
+		if s := r.Sections[0]; s.Data == nil || !bytes.Equal(s.Data, old) {
+			b.Put("system", r.Frame.System, raw.Quote(s.Text))
+		}
+		return
+	}
+	list := b.List(r.Frame.System, nil)
+	b.PutList("system", r.Frame.System, list, sectionElements(r.Sections, list, true))
+}
+
+// sectionElements returns the sections as blocks of the system prompt, without those
+// that have no text of their own.
+func sectionElements(sections []llm.Section, list *raw.List, native bool) []raw.Element {
+	var elements []raw.Element
+	for _, s := range sections {
+		e := raw.Element{At: -1}
+		switch {
+		case native && raw.IsObject(s.Data):
+			e = raw.Element{Bytes: s.Data, At: list.Find(s.Data)}
+		case native && raw.IsObject(s.Base):
+			e = raw.Element{Bytes: textBlock(s.Text, s.Raw, true), At: list.Find(s.Base)}
+		default:
+			e.Bytes = textBlock(s.Text, s.Raw, native)
+		}
+		if e.Bytes != nil {
+			elements = append(elements, e)
+		}
+	}
+	return elements
+}
+
+// putTools changes the tool list if the tools are others. Without tools it goes.
+func putTools(b *raw.Body, r llm.Request) {
+	list := b.List(r.Frame.Tools, nil)
+	b.PutList("tools", r.Frame.Tools, list, toolElements(r.Tools, list, true))
+}
+
+func toolElements(tools []llm.Tool, list *raw.List, native bool) []raw.Element {
+	elements := make([]raw.Element, len(tools))
+	for i, t := range tools {
+		elements[i] = toolElement(t, list, native)
+	}
+	return elements
+}
+
+func toolElement(t llm.Tool, list *raw.List, native bool) raw.Element {
+	if native && raw.IsObject(t.Data) {
+		return raw.Element{Bytes: t.Data, At: list.Find(t.Data)}
+	}
+	if native && raw.IsObject(t.Base) {
+		changed := raw.Set(t.Base, "description", raw.Quote(t.Description))
+		return raw.Element{Bytes: raw.Set(changed, "input_schema", schema(t)), At: list.Find(t.Base)}
+	}
+	o := new(raw.Object).Text("name", t.Name)
+	if t.Description != "" {
+		o.Text("description", t.Description)
+	}
+	return raw.Element{Bytes: o.Raw("input_schema", schema(t)).Bytes(), At: -1}
+}
+
+// schema returns the schema of t, or that of a tool without arguments.
+func schema(t llm.Tool) []byte {
+	if t.Schema == "" {
+		return []byte(`{"type":"object","properties":{}}`)
+	}
+	return []byte(t.Schema)
+}

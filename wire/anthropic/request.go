@@ -1,0 +1,135 @@
+package anthropic
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// DecodeRequest reads a request body: its messages, one for each wire message, the
+// blocks of its system prompt as sections (all cacheable: a client repeats them), and
+// its tools. The frame holds body itself, which nobody may write to from here on. The
+// error says what is wrong and where: not JSON, nested too deep, no message list, a
+// message without a known role.
+func DecodeRequest(body []byte) (llm.Request, error) {
+	if _, err := raw.CheckObject(body); err != nil {
+		return llm.Request{}, fmt.Errorf("anthropic: decode request: %w", err)
+	}
+	r, err := decodeRequest(raw.NewCursor(body))
+	if err != nil {
+		return llm.Request{}, fmt.Errorf("anthropic: decode request: %w", err)
+	}
+	r.Dialect, r.Frame.Raw = Dialect, body
+	return r, nil
+}
+
+func decodeRequest(c *raw.Cursor) (llm.Request, error) {
+	var r llm.Request
+	var noSystem, noTools error
+	noMessages := error(&raw.Fault{What: "want an array, got nothing"})
+	c.Object(func(name []byte) {
+		// A member that is wrong is passed over for now: it may come again, and the last one counts.
+		start := c.Pos()
+		switch string(name) {
+		case "model":
+			r.Model = raw.Unquote(c.Value())
+		case "max_tokens":
+			r.MaxOutput, _ = raw.Int(c.Value()) // anything else is the provider's to refuse
+		case "system":
+			r.Sections, noSystem = decodeSystem(c)
+			r.Frame.System = c.Skip(start)
+		case "tools":
+			r.Tools, noTools = decodeTools(c)
+			r.Frame.Tools = c.Skip(start)
+		case "messages":
+			r.Messages, r.Frame.Each, noMessages = decodeMessages(c)
+			r.Frame.Messages = c.Since(start)
+			if noMessages != nil {
+				r.Frame.Messages = c.Skip(start)
+			}
+		}
+	})
+	switch {
+	case noSystem != nil:
+		return r, raw.In(noSystem, "system")
+	case noTools != nil:
+		return r, raw.In(noTools, "tools")
+	case noMessages != nil:
+		return r, raw.In(noMessages, "messages")
+	}
+	return r, nil
+}
+
+// decodeMessages reads the message list at c; each is where its elements lie.
+func decodeMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error) {
+	if !raw.IsArray(c.Next()) {
+		return nil, nil, c.Wrong("an array")
+	}
+	c.Array(func(i int) bool {
+		var m llm.Message
+		var at llm.Span
+		if !raw.IsObject(c.Next()) {
+			err = c.Wrong("an object")
+		} else {
+			m, at, err = decodeMessage(c)
+		}
+		if err != nil {
+			err = raw.In(err, "["+strconv.Itoa(i)+"]")
+			return false
+		}
+		msgs, each = append(msgs, m), append(each, at)
+		return true
+	})
+	return msgs, each, err
+}
+
+// decodeSystem reads the value of "system" at c: a string or an array of text blocks.
+func decodeSystem(c *raw.Cursor) (sections []llm.Section, err error) {
+	switch next := c.Next(); {
+	case raw.IsNone(next):
+		return nil, nil
+	case raw.IsString(next):
+		lit := c.Value()
+		return []llm.Section{{Name: "system", Text: raw.Unquote(lit), Cacheable: true, Raw: llm.Raw{Data: lit}}}, nil
+	case !raw.IsArray(next):
+		return nil, c.Wrong("a string or an array")
+	}
+	err = objects(c, func(i int, b []byte) {
+		sections = append(sections, llm.Section{
+			Name: "system " + strconv.Itoa(i+1), Text: raw.Unquote(raw.Value(b, "text")), Cacheable: true, Raw: llm.Raw{Data: b},
+		})
+	})
+	return sections, err
+}
+
+// decodeTools reads the value of "tools" at c.
+func decodeTools(c *raw.Cursor) (tools []llm.Tool, err error) {
+	if raw.IsNone(c.Next()) {
+		return nil, nil
+	}
+	if !raw.IsArray(c.Next()) {
+		return nil, c.Wrong("an array")
+	}
+	err = objects(c, func(_ int, b []byte) {
+		v := raw.Values(b, "name", "description", "input_schema")
+		tools = append(tools, llm.Tool{
+			Name: raw.Unquote(v[0]), Description: raw.Unquote(v[1]), Schema: string(v[2]), Raw: llm.Raw{Data: b},
+		})
+	})
+	return tools, err
+}
+
+// objects calls f with each element of the array at c, which must all be objects.
+func objects(c *raw.Cursor, f func(i int, b []byte)) (err error) {
+	c.Array(func(i int) bool {
+		if !raw.IsObject(c.Next()) {
+			err = raw.In(c.Wrong("an object"), "["+strconv.Itoa(i)+"]")
+			return false
+		}
+		f(i, c.Value())
+		return true
+	})
+	return err
+}

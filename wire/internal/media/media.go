@@ -1,0 +1,140 @@
+// Package media reads what the dialects know of images, documents and sound: where
+// the bytes are, of what type, how big. It knows the shapes of all dialects, so
+// that each codec can also send what came in another one's shape. It never decodes
+// a whole image, only its header.
+package media
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// AnyImage is the media type of an image whose type nobody states.
+const AnyImage = "image/*"
+
+// A Source is the content of one media part. One of Data, URL, File and Text is
+// set; none if the shape is not known.
+type Source struct {
+	Type string // media type; AnyImage or empty if not stated
+	Data []byte // base64
+	URL  string
+	File string // a file that one provider keeps: the id means nothing elsewhere
+	Text string // a plain text document
+	Name string // file name, often empty
+}
+
+// IsImage reports whether s is an image.
+func (s Source) IsImage() bool { return strings.HasPrefix(s.Type, "image/") }
+
+// DataURI returns the content as a data: URI.
+func (s Source) DataURI() string { return "data:" + s.Type + ";base64," + string(s.Data) }
+
+// Part returns the media part that came as block: size and, for an image with its
+// bytes in place, width and height.
+func Part(block []byte) llm.Media {
+	s := Read(block)
+	m := llm.Media{Type: s.Type, Size: len(s.Data) + len(s.Text), Raw: llm.Raw{Data: block}}
+	if s.IsImage() && len(s.Data) > 0 {
+		m.Width, m.Height = Dimensions(s.Data)
+	}
+	return m
+}
+
+// Placeholder is the text that stands for a media part which a dialect cannot carry.
+func Placeholder(m llm.Media) string {
+	kind := m.Type
+	if kind == "" || kind == AnyImage {
+		kind, _, _ = strings.Cut(kind+"/", "/")
+	}
+	if kind == "" {
+		kind = "file"
+	}
+	return "[" + kind + " left out: it cannot be sent to this provider]"
+}
+
+// Read returns the content of one content block of any dialect.
+func Read(block []byte) Source {
+	v := raw.Values(block, "type", "source", "image_url", "file", "input_audio")
+	kind := raw.Unquote(v[0])
+	var s Source
+	switch {
+	case raw.IsObject(v[1]):
+		s = anthropic(v[1])
+	case raw.IsString(v[2]):
+		s = uri(v[2])
+	case raw.IsObject(v[2]):
+		s = uri(raw.Value(v[2], "url"))
+	case raw.IsObject(v[3]):
+		s = file(v[3])
+	case raw.IsObject(v[4]):
+		s = audio(v[4])
+	default:
+		s = file(block)
+	}
+	if s.Type == "" && strings.Contains(kind, "image") {
+		s.Type = AnyImage
+	}
+	return s
+}
+
+// anthropic reads {"type": base64 | url | file | text, …}.
+func anthropic(source []byte) Source {
+	v := raw.Values(source, "type", "media_type", "data", "url", "file_id")
+	s := Source{Type: raw.Unquote(v[1]), URL: raw.Unquote(v[3]), File: raw.Unquote(v[4])}
+	if raw.Named(v[0], "text") {
+		s.Text = raw.Unquote(v[2])
+		return s
+	}
+	s.Data = inner(v[2])
+	return s
+}
+
+// file reads {"file_data", "file_url", "file_id", "filename"}, in an object of its
+// own (OpenAI chat) or in the block (OpenAI responses).
+func file(obj []byte) Source {
+	v := raw.Values(obj, "file_data", "file_url", "file_id", "filename")
+	s := uri(v[0])
+	if s.URL == "" {
+		s.URL = raw.Unquote(v[1])
+	}
+	s.File, s.Name = raw.Unquote(v[2]), raw.Unquote(v[3])
+	return s
+}
+
+// audio reads {"data", "format"}.
+func audio(obj []byte) Source {
+	v := raw.Values(obj, "data", "format")
+	s := Source{Data: inner(v[0]), Type: "audio"}
+	if format := raw.Unquote(v[1]); format != "" {
+		s.Type += "/" + format
+	}
+	return s
+}
+
+// uri reads a string literal that holds a data: URI or an address.
+func uri(lit []byte) Source {
+	b := inner(lit)
+	head, data, isData := bytes.Cut(b, []byte(","))
+	if meta, ok := bytes.CutPrefix(head, []byte("data:")); ok && isData {
+		kind, base64 := bytes.CutSuffix(meta, []byte(";base64"))
+		kind, _, _ = bytes.Cut(kind, []byte(";"))
+		if base64 {
+			return Source{Type: string(kind), Data: data}
+		}
+	}
+	return Source{URL: string(b)}
+}
+
+// inner returns the text of a string literal, without a copy where nothing is escaped.
+func inner(lit []byte) []byte {
+	if !raw.IsString(lit) || len(lit) < 2 {
+		return nil
+	}
+	if bytes.IndexByte(lit, '\\') < 0 {
+		return lit[1 : len(lit)-1]
+	}
+	return []byte(raw.Unquote(lit))
+}

@@ -1,0 +1,168 @@
+package openai
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// DecodeChat reads a Chat Completions body: its messages, one for each wire message, and
+// its tools. The frame holds body itself, which nobody may write to from here on. The
+// error says what is wrong and where: not JSON, nested too deep, no message list, a
+// message without a known role, a tool message without call id or content.
+func DecodeChat(body []byte) (llm.Request, error) {
+	obj, err := raw.CheckObject(body)
+	if err != nil {
+		return llm.Request{}, fmt.Errorf("openai: decode chat: %w", err)
+	}
+	r, err := decodeChat(body, obj, raw.Leading(body))
+	if err != nil {
+		return llm.Request{}, fmt.Errorf("openai: decode chat: %w", err)
+	}
+	return r, nil
+}
+
+func decodeChat(body, obj []byte, shift int) (llm.Request, error) {
+	r := llm.Request{Dialect: DialectChat, Frame: llm.Frame{Raw: body}}
+	var limit, older int
+	for name, at := range raw.Members(obj) {
+		value, place := raw.Slice(obj, at), raw.Shift(at, shift)
+		switch string(raw.Name(obj[name.Start:name.End])) {
+		case "model":
+			r.Model = raw.Unquote(value)
+		case "max_completion_tokens":
+			limit, _ = raw.Int(value) // anything else is the provider's to refuse
+		case "max_tokens":
+			older, _ = raw.Int(value)
+		case "tools":
+			r.Frame.Tools = place
+		case "messages":
+			r.Frame.Messages = place
+		}
+	}
+	if r.MaxOutput = limit; limit <= 0 {
+		r.MaxOutput = older
+	}
+	var err error
+	if r.Tools, err = decodeTools(raw.Slice(body, r.Frame.Tools)); err != nil {
+		return r, raw.In(err, "tools", r.Frame.Tools.Start)
+	}
+	list := raw.Slice(body, r.Frame.Messages)
+	if !raw.IsArray(list) {
+		return r, raw.In(raw.Wrong("an array", list), "messages", r.Frame.Messages.Start)
+	}
+	for i, s := range raw.Elements(list) {
+		m, err := decodeChatElement(raw.Slice(list, s))
+		if err != nil {
+			return r, raw.In(err, "messages["+strconv.Itoa(i)+"]", r.Frame.Messages.Start+s.Start)
+		}
+		r.Messages = append(r.Messages, m)
+		r.Frame.Each = append(r.Frame.Each, raw.Shift(s, r.Frame.Messages.Start))
+	}
+	return r, nil
+}
+
+func decodeChatElement(b []byte) (llm.Message, error) {
+	if !raw.IsObject(b) {
+		return llm.Message{}, raw.Wrong("an object", b)
+	}
+	return decodeChatMessage(b)
+}
+
+// EncodeChat returns the Chat Completions body of r. A request that was decoded here and
+// not changed gives the very bytes (the same slice) that it was decoded from; else only
+// what differs is written anew: the message list, the tool list, the model, the output
+// limit, each by itself. A request without a frame of this dialect is written from the
+// start. Results always follow their calls directly. The error says that the frame does
+// not describe its body.
+func EncodeChat(r llm.Request) ([]byte, error) {
+	if r.Dialect != DialectChat || len(r.Frame.Raw) == 0 {
+		return freshChat(r), nil
+	}
+	b, err := raw.NewBody(r.Frame)
+	if err != nil {
+		return nil, fmt.Errorf("openai: encode chat: %w", err)
+	}
+	b.PutText("model", r.Model)
+	b.PutInt(outputLimit(b), r.MaxOutput)
+	tools := b.List(r.Frame.Tools, nil)
+	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools, DialectChat))
+	list := b.List(r.Frame.Messages, r.Frame.Each)
+	if elements := chatElements(r, list); !list.Same(elements) {
+		b.Put("messages", r.Frame.Messages, list.With(elements))
+	}
+	return b.Bytes(), nil
+}
+
+// outputLimit names the member that limits the output: the newer of two names, unless
+// only the older one is used.
+func outputLimit(b *raw.Body) string {
+	_, limit := b.Find("max_completion_tokens")
+	_, older := b.Find("max_tokens")
+	n, _ := raw.Int(limit)
+	if o, _ := raw.Int(older); n <= 0 && o > 0 {
+		return "max_tokens"
+	}
+	return "max_completion_tokens"
+}
+
+func freshChat(r llm.Request) []byte {
+	none := raw.NewList(nil, nil)
+	o := new(raw.Object).Text("model", r.Model)
+	if r.MaxOutput > 0 {
+		o.Raw("max_completion_tokens", strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+	}
+	if tools := toolElements(r, none, DialectChat); len(tools) > 0 {
+		o.Raw("tools", none.With(tools))
+	}
+	return o.Raw("messages", none.With(chatElements(r, none))).Bytes()
+}
+
+// chatElements returns the message list of r: the messages, and its sections as one
+// system message behind the leading system messages.
+func chatElements(r llm.Request, list *raw.List) []raw.Element {
+	var units []chatUnit
+	system := sectionText(r.Sections)
+	for _, m := range r.Messages {
+		if system != "" && m.Role != llm.RoleSystem {
+			units = append(units, systemUnit(system))
+			system = ""
+		}
+		framed := m.Dialect == DialectChat && raw.Fits(m)
+		for _, u := range chatWire(m) {
+			if framed {
+				u.at = list.Find(m.Envelope.Raw)
+				framed = false
+			}
+			units = append(units, u)
+		}
+	}
+	if system != "" {
+		units = append(units, systemUnit(system))
+	}
+	units = closeRounds(units)
+	elements := make([]raw.Element, len(units))
+	for i, u := range units {
+		elements[i] = raw.Element{Bytes: u.bytes, At: u.at}
+	}
+	return elements
+}
+
+func systemUnit(text string) chatUnit {
+	o := new(raw.Object).Text("role", "system").Text("content", text)
+	return chatUnit{bytes: o.Bytes(), user: true, at: -1}
+}
+
+// sectionText returns the texts of sections, an empty line between them.
+func sectionText(sections []llm.Section) string {
+	var texts []string
+	for _, s := range sections {
+		if s.Text != "" {
+			texts = append(texts, s.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
