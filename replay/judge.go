@@ -1,0 +1,170 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/replay/verify"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
+)
+
+// A judge looks at every request of one run as it would be exported, and writes
+// it if there is a folder for it. The zero judge does neither.
+type judge struct {
+	raw     *raw
+	sess    *plimsoll.Session
+	check   *verify.Checker
+	export  *exporter
+	orphans map[string]bool
+	lost    map[string]bool
+	broken  map[string]bool
+	made    map[string]bool
+}
+
+// A JudgeError says that a view holds what neither the client nor the engine wrote.
+type JudgeError struct {
+	Session, Policy, Window string
+	Found                   []string
+}
+
+// Error implements error.
+func (e *JudgeError) Error() string {
+	return fmt.Sprintf("replay: %s under %s at %s: %d parts that nobody wrote, the first: %s",
+		e.Session, e.Policy, e.Window, len(e.Found), e.Found[0])
+}
+
+// judge returns the judge of a run.
+func (r *Replayer) judge(raw *raw, run *Run, sess *plimsoll.Session) (*judge, error) {
+	j := &judge{raw: raw, sess: sess, orphans: map[string]bool{}, lost: map[string]bool{}, broken: map[string]bool{}, made: map[string]bool{}}
+	if r.opts.Judge {
+		c, err := verify.NewChecker(string(raw.dialect))
+		if err != nil {
+			return nil, fmt.Errorf("replay: judge: %w", err)
+		}
+		j.check = c
+	}
+	if r.opts.Out != "" {
+		x, err := newExporter(r.opts.Out, raw, run)
+		if err != nil {
+			return nil, err
+		}
+		j.export = x
+	}
+	return j, nil
+}
+
+// step judges the request of Step n.
+func (j *judge) step(n int, send *engine.Send) error {
+	if j.check == nil && j.export == nil {
+		return nil
+	}
+	body, err := encode(j.raw, send.Sections, send.Tools, send.Messages())
+	if err != nil {
+		return err
+	}
+	if j.export != nil {
+		if err := j.export.step(n, send, body); err != nil {
+			return err
+		}
+	}
+	if j.check == nil {
+		return nil
+	}
+	var client []byte
+	var edits []edit.Edit
+	j.sess.View(func(m *engine.Machine) {
+		client, err = encode(j.raw, j.raw.sections(), j.raw.segment.Tools, m.Messages())
+		edits = m.Journal()
+	})
+	if err != nil {
+		return err
+	}
+	o := j.options(edits)
+	found, err := j.check.Compare(client, body, o)
+	if err != nil {
+		return fmt.Errorf("replay: judge step %d: %w", n, err)
+	}
+	note(j.orphans, found.Orphans)
+	note(j.broken, found.Unresolved)
+	note(j.made, found.Invented)
+	for _, u := range found.Uncovered {
+		j.lost[u.CallID+u.Text+string(u.Kind)] = true
+	}
+	return nil
+}
+
+func note(set map[string]bool, texts []string) {
+	for _, t := range texts {
+		set[t] = true
+	}
+}
+
+// options tells the checker what the engine wrote and what the journal says is
+// stored.
+func (j *judge) options(edits []edit.Edit) verify.Options {
+	o := verify.Options{Load: func(ref string) ([]byte, error) {
+		return j.sess.Blob(context.Background(), llm.Ref(ref))
+	}}
+	for _, e := range edits {
+		for _, n := range e.Notes {
+			o.Notes = append(o.Notes, n.Text())
+		}
+		for _, s := range e.Sections {
+			o.Notes = append(o.Notes, s.Text)
+		}
+		if r, ok := e.Replacement.(llm.ToolResult); ok {
+			o.Notes = append(o.Notes, r.Text())
+		}
+		for _, ref := range e.Refs {
+			o.Covering = append(o.Covering, verify.Cover{Ref: string(ref)})
+		}
+	}
+	return o
+}
+
+// finish books what was found.
+func (j *judge) finish(run *Run) error {
+	run.Orphans, run.UnresolvedRefs, run.Uncovered = len(j.orphans), len(j.broken), len(j.lost)
+	if j.export != nil {
+		if err := j.export.finish(j.sess); err != nil {
+			return err
+		}
+	}
+	if len(j.made) > 0 {
+		e := &JudgeError{Session: j.raw.session, Policy: run.Policy, Window: run.Window}
+		for t := range j.made {
+			e.Found = append(e.Found, t)
+		}
+		return e
+	}
+	return nil
+}
+
+// sections returns the system prompt as the file has it.
+func (r *raw) sections() []llm.Section { return r.segment.Sections }
+
+// encode writes a request in the session's dialect.
+func encode(r *raw, sections []llm.Section, tools []llm.Tool, msgs []llm.Message) ([]byte, error) {
+	req := llm.Request{Model: r.model, Tools: tools, Messages: msgs}
+	for _, s := range sections {
+		if s.Text != "" || len(s.Data) > 0 {
+			req.Sections = append(req.Sections, s)
+		}
+	}
+	switch r.dialect {
+	case anthropic.Dialect:
+		return anthropic.EncodeRequest(req)
+	case openai.DialectResponses:
+		return openai.EncodeResponses(req)
+	case openai.DialectChat:
+		return openai.EncodeChat(req)
+	}
+	return nil, fmt.Errorf("replay: encode: dialect %q, want one of %s", r.dialect,
+		strings.Join([]string{string(anthropic.Dialect), string(openai.DialectChat), string(openai.DialectResponses)}, ", "))
+}

@@ -1,0 +1,104 @@
+package replay
+
+// Schema is the version of the JSON form of a Result. docs/replay-json.md lists
+// all fields.
+const Schema = 1
+
+// A Result is one segment of a session under all policies and windows.
+type Result struct {
+	Schema   int       `json:"schema"`
+	Session  string    `json:"session"` // the file's name
+	Format   string    `json:"format"`
+	Segment  int       `json:"segment"` // from 1
+	Start    string    `json:"start"`   // why the segment starts where it does
+	NotRun   string    `json:"not_run,omitempty"`
+	Model    string    `json:"model"` // of the segment's first Step
+	Steps    int       `json:"steps"`
+	Messages int       `json:"messages"`
+	Problems []Problem `json:"problems"` // of the whole file, with its first segment
+	Reported struct {
+		Peak int `json:"peak"` // tokens of the largest prompt that the provider reported; 0 if none
+	} `json:"reported"`
+	Overhead Overhead   `json:"overhead"`
+	Estimate Estimate   `json:"estimate"`
+	By       []Estimate `json:"estimate_by"` // the same by model and by whether the output was reported
+	Runs     []Run      `json:"runs"`
+}
+
+// A Problem is something that the file could not be read by.
+type Problem struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	What string `json:"what"`
+}
+
+// An Overhead is what the client sends beside what the file holds.
+type Overhead struct {
+	Tokens int    `json:"tokens"`
+	Kind   string `json:"kind"` // "measured", "assumed" or "none"
+}
+
+// An Estimate says how well each next prompt was predicted. Errors are shares of
+// the reported prompt, in parts per million.
+type Estimate struct {
+	Model           string `json:"model,omitempty"`
+	Pairs           int    `json:"pairs"`
+	Kind            string `json:"kind"`
+	OutputReported  bool   `json:"output_reported"` // of every pair
+	P50PPM          int    `json:"p50_ppm"`
+	P95PPM          int    `json:"p95_ppm"`
+	MaxPPM          int    `json:"max_ppm"`
+	BoundCoveredPPM int    `json:"bound_covered_ppm"` // share of pairs at or below the bound
+	MarginP50Tokens int    `json:"margin_p50_tokens"` // bound less point
+}
+
+// A Run is one policy on one window.
+type Run struct {
+	Policy          string         `json:"policy"`
+	Window          string         `json:"window"` // as asked for
+	Capacity        int            `json:"capacity"`
+	Limit           int            `json:"limit"`
+	Note            string         `json:"note,omitempty"` // what was changed to fit a small window
+	Estimator       string         `json:"estimator"`
+	CountKind       string         `json:"count_kind"` // the least sure one
+	Steps           int            `json:"steps"`      // that were prepared
+	StepsOver       int            `json:"steps_over"` // sent above the limit by the count, or with bytes or images over
+	StillOver       int            `json:"still_over"` // of a forced final Step that nothing could bring below
+	Irreducible     []Irreducible  `json:"irreducible"`
+	BackstopEdits   int            `json:"backstop_edits"`
+	ToolsNotOffered []string       `json:"tools_not_offered"`
+	Orphans         int            `json:"orphans"`
+	UnresolvedRefs  int            `json:"unresolved_refs"`
+	Uncovered       int            `json:"uncovered"`     // parts that left and can be found under no Ref
+	EndedAtStep     int            `json:"ended_at_step"` // 0: ran to the end
+	EndReason       string         `json:"end_reason"`
+	TokensRaw       int            `json:"tokens_raw"`    // sum over all Steps of what the client sent
+	TokensToEnd     int            `json:"tokens_to_end"` // the same up to the Step where the run ended
+	TokensSent      int            `json:"tokens_sent"`
+	PeakSent        int            `json:"peak_sent"`
+	Edits           map[string]int `json:"edits"`
+	PrefixBreaks    int            `json:"prefix_breaks"` // views that do not extend the one before
+	Timing          Timing         `json:"timing"`
+	judged          bool
+}
+
+// An Irreducible is a Step whose floor is above the limit.
+type Irreducible struct {
+	Step  int            `json:"step"`
+	Floor int            `json:"floor"`
+	Limit int            `json:"limit"`
+	Parts map[string]int `json:"parts"` // of the floor, in tokens
+}
+
+// Timing is how long a run took.
+type Timing struct {
+	Seconds float64 `json:"seconds"`
+}
+
+// Unreadable returns the result for a file that could not be read at all.
+func Unreadable(name string, err error) Result {
+	return Result{
+		Schema: Schema, Session: name, NotRun: "the file could not be read", By: []Estimate{}, Runs: []Run{},
+		Problems: []Problem{{File: name, What: err.Error()}},
+	}
+}

@@ -1,0 +1,237 @@
+package verify
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A cover looks for what was removed. Each entry of an archive is used once.
+type cover struct {
+	*reach
+	used []bool
+}
+
+// find returns how p can be got at, 0 if it cannot.
+func (c *cover) find(p *piece) way {
+	for _, name := range p.names() {
+		for _, i := range c.exact[name] {
+			if c.take(i, p) {
+				return c.ways[i]
+			}
+		}
+	}
+	for _, name := range p.names() {
+		w, ok := c.loaded[name]
+		if ok && (p.Kind == Result || slices.Contains(c.cited, name) || slices.Contains(c.covering, name)) {
+			return w
+		}
+	}
+	return c.similar(p)
+}
+
+// take uses entry i for p, if it is free and holds that kind of part.
+func (c *cover) take(i int, p *piece) bool {
+	e := c.entries[i]
+	if c.used[i] || p.Kind == Text && e.reply != (p.role == roleAssistant) {
+		return false
+	}
+	if e.kind != p.class() && !p.Hosted {
+		return false
+	}
+	c.used[i] = true
+	return true
+}
+
+// similar finds an entry that says what p says in other bytes: sessions whose own
+// format is none of the dialects are archived in their format.
+func (c *cover) similar(p *piece) way {
+	atoms := atomsOf(p.Part)
+	if len(atoms) == 0 {
+		return 0
+	}
+	if c.leaves == nil {
+		c.index()
+	}
+	longest := slices.MaxFunc(atoms, func(a, b string) int { return len(a) - len(b) })
+	for _, i := range c.leaves[sha256.Sum256([]byte(longest))] {
+		if hasAll(c.content(i), atoms) && c.take(i, p) {
+			return c.ways[i]
+		}
+	}
+	return 0
+}
+
+// index notes which entries have which leaves.
+func (c *cover) index() {
+	c.leaves = map[[32]byte][]int{}
+	for i := range c.entries {
+		for _, leaf := range leavesOf(c.content(i)) {
+			h := sha256.Sum256([]byte(leaf))
+			if at := c.leaves[h]; len(at) == 0 || at[len(at)-1] != i {
+				c.leaves[h] = append(at, i)
+			}
+		}
+	}
+}
+
+// content returns what entry i holds.
+func (c *cover) content(i int) []byte {
+	if e := c.entries[i]; !e.apart {
+		return e.bytes
+	}
+	return c.stored[c.entries[i].ref]
+}
+
+func hasAll(content []byte, atoms []string) bool {
+	leaves := leavesOf(content)
+	for _, a := range atoms {
+		if !slices.Contains(leaves, a) {
+			return false
+		}
+	}
+	return true
+}
+
+// unsaid are members whose strings say how something is written, not what.
+var unsaid = map[string]bool{"type": true, "role": true, "cache_control": true}
+
+// leavesOf returns the strings in b, decoded; b itself if it is no JSON. What a
+// call gives to its tool is one leaf, in one spelling.
+func leavesOf(b []byte) []string {
+	switch {
+	case json.Valid(b):
+		return appendLeaves(nil, b)
+	case json.Valid(slices.Concat([]byte("{"), b, []byte("}"))): // a member
+		return appendLeaves(nil, slices.Concat([]byte("{"), b, []byte("}")))
+	}
+	return []string{string(b)}
+}
+
+func appendLeaves(out []string, v []byte) []string {
+	v = bytes.TrimSpace(v)
+	switch first(v) {
+	case '"':
+		return append(out, unquote(v))
+	case '[':
+		for _, e := range elements(v) {
+			out = appendLeaves(out, e)
+		}
+	case '{':
+		for _, m := range members(v) {
+			switch {
+			case isArgs(m.name):
+				out = append(out, canonical(m.value))
+			case !unsaid[m.name]:
+				out = appendLeaves(out, m.value)
+			}
+		}
+	}
+	return out
+}
+
+// isArgs reports whether a member holds what a call gives to its tool.
+func isArgs(name string) bool {
+	switch name {
+	case "arguments", "input", "args", "parameters", "action", "operation":
+		return true
+	}
+	return false
+}
+
+// canonical returns JSON in one spelling, or what else is there.
+func canonical(v []byte) string {
+	s := argsText(v)
+	dec := json.NewDecoder(strings.NewReader(s))
+	dec.UseNumber()
+	var x any
+	if dec.Decode(&x) != nil || dec.More() {
+		return s
+	}
+	b, err := json.Marshal(x)
+	if err != nil {
+		return s
+	}
+	return string(b)
+}
+
+// atomsOf returns what has to be found to have p again.
+func atomsOf(p Part) []string {
+	var out []string
+	switch {
+	case p.Kind == Call && !p.Hosted:
+		out = []string{p.CallID, p.Name, canonical(p.Value)}
+	case p.Kind == Result && !p.Hosted:
+		out = leavesOf(p.Value)
+	case plain(p) != nil:
+		out = []string{p.Text}
+	default:
+		out = leavesOf(p.Raw)
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// expands reports whether shown says what original says, when each line that names a
+// source (stored content, by its Ref) stands for as many lines as it says, which
+// occur in the source one after another.
+func (c *Checker) expands(shown, original *piece, load Blobs) bool {
+	key := [2]*piece{shown, original}
+	if ok, known := c.shown[key]; known {
+		return ok
+	}
+	whole, one := oneText(original.Value)
+	ok := one && c.expand(strings.Split(shown.Text, "\n"), strings.Split(whole, "\n"), load)
+	if ok { // what does not expand may do so once more is stored
+		c.shown[key] = ok
+	}
+	return ok
+}
+
+func (c *Checker) expand(shown, whole []string, load Blobs) bool {
+	pointers := 0
+	for _, s := range shown {
+		if len(whole) > 0 && s == whole[0] {
+			whole = whole[1:]
+			continue
+		}
+		n := c.pointed(s, whole, load)
+		if n == 0 {
+			return false
+		}
+		whole = whole[n:]
+		pointers++
+	}
+	return len(whole) == 0 && pointers > 0
+}
+
+// pointed returns for how many of the lines the pointer s stands.
+func (c *Checker) pointed(s string, lines []string, load Blobs) int {
+	for _, ref := range words(s) {
+		source, err := c.blob(ref, load)
+		if err != nil {
+			continue
+		}
+		text := "\n" + string(source.data) + "\n"
+		for _, n := range numbers(strings.ReplaceAll(s, ref, "")) {
+			if n > 0 && n <= len(lines) && strings.Contains(text, "\n"+strings.Join(lines[:n], "\n")+"\n") {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// numbers returns the numbers in s, without separators.
+func numbers(s string) []int {
+	var out []int
+	isDigit := func(r rune) bool { return '0' <= r && r <= '9' }
+	for _, f := range strings.FieldsFunc(s, func(r rune) bool { return !isDigit(r) }) {
+		if n, err := strconv.Atoi(f); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+package verify
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/maphash"
+	"slices"
+	"strings"
+)
+
+// SourceOptions is what the caller knows of a session file.
+type SourceOptions struct {
+	// Format names the file's format as package sessionfile does. In files of the
+	// formats "claude-code" and "codex" copies for the screen are not looked at.
+	Format string
+	// Own are texts that the client sent and did not record: a system prompt, the
+	// results of interrupted calls, what stands in place of outputs that it cleared;
+	// and names of tools.
+	Own []string
+}
+
+// Source returns the parts of a raw body that its session file does not have; see
+// [Checker.Missing].
+func Source(dialect string, raw, file []byte, o SourceOptions) ([]string, error) {
+	c, err := NewChecker(dialect)
+	if err != nil {
+		return nil, err
+	}
+	return c.Missing(raw, ReadSession(file, o.Format), o.Own)
+}
+
+// deepest is how deep values are looked at in a session file.
+const deepest = 48
+
+// A Session is the content of a session file.
+type Session struct {
+	seed    maphash.Seed
+	raws    map[uint64]bool // bytes of every object and string
+	said    map[uint64]bool // what strings say
+	records [][]string      // what the strings of each line say
+}
+
+// ReadSession takes a session file apart: one record for each line of JSON, one for
+// a file that is a single document, one for anything else. A line that is no JSON
+// beside others that are is left out. It never fails; what it could not read will
+// be missing.
+func ReadSession(file []byte, format string) *Session {
+	s := &Session{seed: maphash.MakeSeed(), raws: map[uint64]bool{}, said: map[uint64]bool{}}
+	if json.Valid(file) {
+		s.record(file, "")
+		return s
+	}
+	for l := range bytes.Lines(file) {
+		if first(bytes.TrimSpace(l)) == '{' && json.Valid(l) {
+			s.record(l, format)
+		}
+	}
+	if len(s.records) == 0 {
+		s.records = [][]string{{string(file)}}
+	}
+	return s
+}
+
+// record takes one document apart.
+func (s *Session) record(doc []byte, format string) {
+	doc = bytes.TrimSpace(doc)
+	ms := members(doc)
+	kind := text(ms, "type")
+	if format == "claude-code" && kind == "progress" || format == "codex" && kind == "event_msg" {
+		return
+	}
+	if format == "claude-code" {
+		doc = without(doc, "toolUseResult")
+	}
+	texts := s.walk(nil, doc, 0)
+	for _, t := range texts {
+		s.said[maphash.String(s.seed, t)] = true
+	}
+	s.records = append(s.records, texts)
+}
+
+// walk notes the bytes of every value and returns what the strings say.
+func (s *Session) walk(out []string, v []byte, depth int) []string {
+	if depth > deepest {
+		return out
+	}
+	switch first(v) {
+	case '"':
+		s.raws[maphash.Bytes(s.seed, v)] = true
+		return append(out, unquote(v))
+	case '[':
+		for _, e := range elements(v) {
+			out = s.walk(out, e, depth+1)
+		}
+	case '{':
+		s.raws[maphash.Bytes(s.seed, v)] = true
+		for _, m := range members(v) {
+			if isArgs(m.name) {
+				out = append(out, canonical(m.value))
+			}
+			out = s.walk(out, m.value, depth+1)
+		}
+	}
+	return out
+}
+
+// sourced is a part of a Checker in a session file.
+type sourced struct {
+	file *Session
+	id   int
+}
+
+// Missing returns the parts of a raw body that f does not have: neither their bytes
+// nor, string by string, what they say. own are texts that need not be there. A text
+// that a reader put together is found if one record has all of its lines.
+func (c *Checker) Missing(raw []byte, f *Session, own []string) ([]string, error) {
+	if err := c.next(&c.raw, raw); err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, s := range spots(c.raw.list, 0) {
+		key := sourced{f, s.id}
+		if c.found[key] {
+			continue
+		}
+		if c.found[key] = f.has(s.piece); c.found[key] {
+			continue
+		}
+		said := strings.TrimSpace(s.Text)
+		if s.Kind == Tool {
+			said = s.Name
+		}
+		if !slices.ContainsFunc(own, func(t string) bool { return strings.TrimSpace(t) == said }) {
+			missing = append(missing, s.Place.String()+": "+string(s.Kind)+" "+short(s.piece.Part))
+		}
+	}
+	return missing, nil
+}
+
+// has reports whether the file has a part.
+func (f *Session) has(p *piece) bool {
+	if f.raws[maphash.Bytes(f.seed, without(p.Raw, "cache_control"))] {
+		return true
+	}
+	if v := plain(p.Part); v != nil && f.raws[maphash.Bytes(f.seed, v)] {
+		return true
+	}
+	atoms := atomsOf(p.Part)
+	if len(atoms) == 0 {
+		return false
+	}
+	for _, a := range atoms {
+		if !f.says(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// says reports whether a string of the file is s or has s in it, or one record has
+// every line of s.
+func (f *Session) says(s string) bool {
+	if f.said[maphash.String(f.seed, s)] {
+		return true
+	}
+	lines := slices.DeleteFunc(strings.Split(s, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	return slices.ContainsFunc(f.records, func(texts []string) bool {
+		return contains(texts, s) || len(lines) > 1 && !slices.ContainsFunc(lines, func(l string) bool { return !contains(texts, l) })
+	})
+}
+
+func contains(texts []string, s string) bool {
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, s) })
+}

@@ -1,0 +1,96 @@
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/replay/verify"
+)
+
+func TestSource(t *testing.T) {
+	turns := talk()[:4]
+	raw := body(anthropic, turns...)
+	lines := []string{`{"type":"mode","value":1}`}
+	for _, turn := range turns {
+		lines = append(lines, `{"type":"`+turn.role+`","message":`+turn.wire(anthropic)+`}`)
+	}
+	missing := func(file string, o verify.SourceOptions) []string {
+		t.Helper()
+		got, err := verify.Source(anthropic, raw, []byte(file), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	own := verify.SourceOptions{Format: "claude-code", Own: []string{systemText, "look"}}
+	file := strings.Join(lines, "\n")
+	expect := func(t *testing.T, got []string, want ...string) {
+		t.Helper()
+		ok := len(got) == len(want)
+		for i := 0; ok && i < len(got); i++ {
+			ok = strings.Contains(got[i], want[i])
+		}
+		if !ok {
+			t.Fatalf("missing: got %q, want %q", got, want)
+		}
+	}
+	expect(t, missing(file, own))
+	expect(t, missing(file, verify.SourceOptions{Format: "claude-code"}), "system part 0: text You look", "tool 0: tool")
+	expect(t, missing("not json\n"+file+"\n{broken", own))
+	for i, lost := range []string{"where is", `call {"at"`, "result line one", "at the bow"} {
+		t.Run(lost, func(t *testing.T) {
+			less := strings.Join(append(append([]string{}, lines[:i+1]...), lines[i+2:]...), "\n")
+			expect(t, missing(less, own), lost)
+		})
+	}
+	t.Run("one letter", func(t *testing.T) {
+		expect(t, missing(strings.Replace(file, "at the bow", "at the bov", 1), own), "at the bow")
+	})
+	t.Run("other spelling", func(t *testing.T) {
+		escaped := strings.Replace(file, "where is", `where\u0020is`, 1)
+		escaped = strings.Replace(escaped, `{"at":"c1"}`, `{ "at" : "c1" }`, 1)
+		expect(t, missing(escaped, own))
+	})
+	t.Run("copy for the screen", func(t *testing.T) {
+		screen := strings.Replace(file, `"message":`+turns[2].wire(anthropic), `"toolUseResult":`+turns[2].wire(anthropic), 1)
+		expect(t, missing(screen, own), "result line one")
+		expect(t, missing(screen, verify.SourceOptions{Own: own.Own}))
+		progress := strings.Replace(file, `{"type":"tool"`, `{"type":"progress"`, 1)
+		expect(t, missing(progress, own), "result line one")
+	})
+	t.Run("put together", func(t *testing.T) {
+		composed := body(anthropic, human("notes.md\n\n# Notes\nbe brief"))
+		got, err := verify.Source(anthropic, composed, []byte(`{"attachment":{"path":"notes.md","content":"# Notes\nbe brief\n"}}`), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, got)
+		got, err = verify.Source(anthropic, composed, []byte(`{"path":"notes.md"}`+"\n"+`{"content":"# Notes\nbe brief\n"}`), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, got, "notes.md")
+	})
+	t.Run("no JSON at all", func(t *testing.T) {
+		got, err := verify.Source(anthropic, body(anthropic, human("plain words")), []byte("# chat\n> plain words\n"), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, got)
+	})
+	t.Run("events of a rollout", func(t *testing.T) {
+		items := body(responses, turns[0])
+		line := `{"type":"event_msg","payload":` + turns[0].wire(responses) + `}`
+		got, err := verify.Source(responses, items, []byte(line+"\n"+`{"type":"x"}`), verify.SourceOptions{Format: "codex", Own: own.Own})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, got, "where is")
+	})
+	if _, err := verify.Source("x", raw, nil, own); err == nil {
+		t.Fatal("dialect: got no error")
+	}
+	if _, err := verify.Source(chat, []byte("{"), nil, own); err == nil {
+		t.Fatal("body: got no error")
+	}
+}

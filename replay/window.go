@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// A WindowSpec is a window as asked for: a capacity in tokens, a share of what the
+// segment needs, or (zero) the model's own.
+type WindowSpec struct {
+	Tokens  int
+	Percent int
+}
+
+// ParseWindow reads "80000", "80k", "50%" or "model".
+func ParseWindow(s string) (WindowSpec, error) {
+	text, unit := strings.ToLower(strings.TrimSpace(s)), 1
+	if text == "model" {
+		return WindowSpec{}, nil
+	}
+	percent := strings.HasSuffix(text, "%")
+	if digits, ok := strings.CutSuffix(text, "k"); ok {
+		text, unit = digits, 1000
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(strings.TrimSuffix(text, "%"), "_", ""))
+	if err != nil || n <= 0 || n > 100_000_000 {
+		return WindowSpec{}, fmt.Errorf("replay: window %q: want tokens (80000 or 80k), a share (50%%) or \"model\"", s)
+	}
+	if percent {
+		if n > 1000 {
+			return WindowSpec{}, fmt.Errorf("replay: window %q: want at most 1000%%", s)
+		}
+		return WindowSpec{Percent: n}, nil
+	}
+	return WindowSpec{Tokens: n * unit}, nil
+}
+
+// String returns the spec as it is asked for.
+func (w WindowSpec) String() string {
+	switch {
+	case w.Percent > 0:
+		return strconv.Itoa(w.Percent) + "%"
+	case w.Tokens > 0:
+		return strconv.Itoa(w.Tokens)
+	}
+	return "model"
+}
+
+// smallCapacity is the capacity below which buffer and reserve are scaled down.
+const smallCapacity = budget.DefaultCapacity
+
+// window returns the window that a policy gets, and a note if buffer and reserve
+// had to be made smaller than the policy states.
+//
+// A share sets the limit: overhead + share of (peak - overhead). Buffer and
+// reserve are then added on top. Together they are at most a quarter of a small
+// capacity.
+func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
+	if w.Percent > 0 {
+		limit := r.overhead.Tokens + (r.peak-r.overhead.Tokens)*w.Percent/100
+		buffer, reserve, note := spare(p.Window, limit*4/3)
+		if note == "" {
+			buffer, reserve, note = spare(p.Window, limit+p.Window.Buffer+p.Window.Output)
+		}
+		return budget.Window{Capacity: limit + buffer + reserve, Buffer: buffer, OutputReserve: reserve}, note
+	}
+	capacity := w.Tokens
+	if capacity == 0 {
+		capacity = r.window
+	}
+	buffer, reserve, note := spare(p.Window, capacity)
+	return budget.Window{Capacity: capacity, Buffer: buffer, OutputReserve: reserve}, note
+}
+
+// spare returns buffer and reserve of a capacity.
+func spare(rule policy.WindowRule, capacity int) (buffer, reserve int, note string) {
+	buffer = rule.Buffer
+	if rule.ReserveOutput {
+		reserve = rule.Output
+		if reserve == 0 {
+			reserve = capacity * rule.OutputPermille / 1000
+		}
+	}
+	most := capacity / 4
+	if capacity >= smallCapacity || buffer+reserve <= most {
+		return buffer, reserve, ""
+	}
+	was := buffer + reserve
+	buffer, reserve = buffer*most/was, reserve*most/was
+	return buffer, reserve, fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", buffer+reserve, was)
+}
