@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -21,27 +22,35 @@ func (s Scene) Drop(span Span, kind Kind, why string) Plan {
 	return p
 }
 
+// dropGaining is [Scene.Drop] without the archives that would save nothing.
+func (s Scene) dropGaining(span Span, kind Kind, why string) Plan {
+	var p Plan
+	for _, part := range s.Unpinned(span) {
+		if one := s.archive(part, kind, why); one.Gain() > 0 {
+			p = p.Join(one)
+		}
+	}
+	return p
+}
+
 // Archive plans one archive of span with the notes and sections given. The span
-// must be legal and free of pinned messages; [Scene.Drop] sees to that.
+// must be legal and free of pinned messages; [Scene.Drop] sees to that. Sections
+// of archives that go into this one follow the given ones.
 func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm.Section) Plan {
 	data := s.body(span)
 	ref := llm.RefOf(data)
 	e := Edit{
-		Op: Archive, Kind: kind, Span: span, Notes: notes, Sections: sections,
-		Refs: []llm.Ref{ref}, Low: s.Low, Rule: s.Rule,
+		Op: Archive, Kind: kind, Span: span, Notes: notes, Sections: slices.Clone(sections),
+		Refs: []llm.Ref{ref}, Low: s.Low, Rule: s.Rule, Before: s.sizeOf(span),
 	}
 	for _, old := range s.View.edits {
-		if insideOf(old, span) {
-			e.Supersedes = append(e.Supersedes, old.ID)
-			e.Refs = append(e.Refs, old.Refs...)
-			if old.Op == Archive {
-				e.Sections = append(e.Sections, old.Sections...)
-			}
+		if !insideOf(old, span) {
+			continue
 		}
-	}
-	for _, it := range s.View.Items {
-		if s.within(it, span) {
-			e.Before += s.Measure(it.Message)
+		e.Supersedes = append(e.Supersedes, old.ID)
+		e.Refs = appendRefs(e.Refs, old.Refs...)
+		if old.Op == Archive {
+			e.Sections = append(e.Sections, old.Sections...)
 		}
 	}
 	for _, n := range notes {
@@ -52,11 +61,50 @@ func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm
 
 func (s Scene) archive(span Span, kind Kind, why string) Plan {
 	n := int(span.To - span.From)
-	v := Values{N: n, Ref: llm.RefOf(s.body(span))}
-	note := NoteOf(llm.Stub{Ref: v.Ref, Text: Fill(s.Template, v)})
-	p := s.Archive(span, kind, []llm.Message{note}, nil)
-	p.Edits[0].Why = fmt.Sprintf("%s: messages %d to %d (%d) leave", why, span.From, span.To-1, n)
+	p := s.Archive(span, kind, nil, nil)
+	e := &p.Edits[0]
+	e.Notes = []llm.Message{s.noteFor(span, e.Refs[0])}
+	e.After = s.Measure(e.Notes[0])
+	e.Why = fmt.Sprintf("%s: messages %d to %d (%d) leave", why, span.From, span.To-1, n)
 	return p
+}
+
+// noteFor returns the note that stands in place of span.
+func (s Scene) noteFor(span Span, ref llm.Ref) llm.Message {
+	return NoteOf(llm.Stub{Ref: ref, Text: Fill(s.Template, Values{N: int(span.To - span.From), Ref: ref})})
+}
+
+// sizeOf returns the tokens of what leaves with span.
+func (s Scene) sizeOf(span Span) int {
+	n := 0
+	for _, it := range s.View.Items {
+		if s.within(it, span) {
+			n += s.Measure(it.Message)
+		}
+	}
+	return n
+}
+
+// dropGain returns about what [Scene.dropGaining] of span saves, without making the
+// archives: only the Ref in their notes is another one.
+func (s Scene) dropGain(span Span) int {
+	gain := 0
+	for _, part := range s.Unpinned(span) {
+		if one := s.sizeOf(part) - s.Measure(s.noteFor(part, llm.RefOf(nil))); one > 0 {
+			gain += one
+		}
+	}
+	return gain
+}
+
+// appendRefs appends those of more that are not in refs yet.
+func appendRefs(refs []llm.Ref, more ...llm.Ref) []llm.Ref {
+	for _, r := range more {
+		if !slices.Contains(refs, r) {
+			refs = append(refs, r)
+		}
+	}
+	return refs
 }
 
 // NoteOf returns a note for the model with one part.
@@ -87,7 +135,8 @@ func (s Scene) within(it Item, span Span) bool {
 
 // Unpinned splits span at pinned messages and narrows each piece to legal cuts.
 func (s Scene) Unpinned(span Span) []Span {
-	span.To = min(span.To, s.Keep)
+	span.From = max(span.From, 1)
+	span.To = min(span.To, s.Keep, llm.MessageID(len(s.Messages))+1)
 	var out []Span
 	from := span.From
 	for id := span.From; id <= span.To; id++ {
@@ -135,48 +184,79 @@ func (s Scene) archived(span Span) bool {
 	return false
 }
 
-type archiveHead struct {
-	Archive int           `json:"archive"`
-	From    llm.MessageID `json:"from"`
-	To      llm.MessageID `json:"to"`
-}
-
-type archiveEntry struct {
-	Archive llm.Ref       `json:"archive,omitempty"`
-	From    llm.MessageID `json:"from,omitempty"`
-	To      llm.MessageID `json:"to,omitempty"`
-	Message llm.MessageID `json:"message,omitempty"`
-	Role    string        `json:"role,omitempty"`
-	Origin  string        `json:"origin,omitempty"`
-	Part    int           `json:"part"`
-	Kind    string        `json:"kind,omitempty"`
-	Ref     llm.Ref       `json:"ref,omitempty"`
-	Raw     string        `json:"raw,omitempty"`
-	Raw64   []byte        `json:"raw64,omitempty"`
-	Text    string        `json:"text,omitempty"`
-	Note    string        `json:"note,omitempty"`
-}
+// The lines of an archive; see the package comment.
+type (
+	headLine struct {
+		Archive int           `json:"archive"`
+		From    llm.MessageID `json:"from"`
+		To      llm.MessageID `json:"to"`
+	}
+	innerLine struct {
+		Archive llm.Ref       `json:"archive"`
+		From    llm.MessageID `json:"from"`
+		To      llm.MessageID `json:"to"`
+	}
+	noteLine struct {
+		Note string `json:"note"`
+	}
+	frameLine struct {
+		Message llm.MessageID `json:"message"`
+		Frame   []string      `json:"frame,omitempty"`
+		Frame64 [][]byte      `json:"frame64,omitempty"`
+	}
+	partLine struct {
+		Message   llm.MessageID `json:"message"`
+		Role      string        `json:"role"`
+		Origin    string        `json:"origin"`
+		Part      int           `json:"part"`
+		Kind      string        `json:"kind"`
+		Ref       llm.Ref       `json:"ref,omitempty"`
+		Raw       string        `json:"raw,omitempty"`
+		Raw64     []byte        `json:"raw64,omitempty"`
+		Text      string        `json:"text,omitempty"`
+		Text64    []byte        `json:"text64,omitempty"`
+		Signature string        `json:"signature,omitempty"`
+	}
+)
 
 // body returns the archive of span. See the package comment for its format.
 func (s Scene) body(span Span) []byte {
-	out := line(nil, archiveHead{1, span.From, span.To})
+	out := line(nil, headLine{1, span.From, span.To})
 	for id := span.From; id < span.To; id++ {
+		if id > span.From {
+			out = s.inserted(out, id)
+		}
 		if a, ok := s.archiveAt(id, span); ok {
-			out = line(out, archiveEntry{Archive: a.Refs[0], From: a.Span.From, To: a.Span.To})
+			out = line(out, innerLine{a.Refs[0], a.Span.From, a.Span.To})
+			out = noteLines(out, a.Notes)
+			for inner := id + 1; inner < a.Span.To; inner++ {
+				out = s.inserted(out, inner)
+			}
 			id = a.Span.To - 1
 			continue
 		}
 		m := s.Messages[id-1]
+		out = frame(out, m)
 		for n, p := range m.Parts {
-			out = line(out, s.entry(m, n, p))
+			out = line(out, s.part(m, n, p))
 		}
 	}
+	return out
+}
+
+// inserted writes the notes that stand before message id.
+func (s Scene) inserted(out []byte, id llm.MessageID) []byte {
 	for _, e := range s.View.edits {
-		if e.Op == Insert && insideOf(e, span) {
-			for _, n := range e.Notes {
-				out = line(out, archiveEntry{Note: n.Text()})
-			}
+		if e.Op == Insert && e.Span.From == id {
+			out = noteLines(out, e.Notes)
 		}
+	}
+	return out
+}
+
+func noteLines(out []byte, notes []llm.Message) []byte {
+	for _, n := range notes {
+		out = line(out, noteLine{n.Text()})
 	}
 	return out
 }
@@ -190,23 +270,66 @@ func (s Scene) archiveAt(id llm.MessageID, span Span) (Edit, bool) {
 	return Edit{}, false
 }
 
-func (s Scene) entry(m llm.Message, n int, p llm.Part) archiveEntry {
-	e := archiveEntry{Message: m.ID, Role: m.Role.String(), Origin: m.Origin.String(), Part: n, Kind: KindOf(p)}
+// frame writes the bytes of a message around its parts, if it came as one object.
+func frame(out []byte, m llm.Message) []byte {
+	raw := m.Envelope.Raw
+	if raw == nil || len(m.Envelope.Spans) != len(m.Parts) {
+		return out
+	}
+	l := frameLine{Message: m.ID}
+	at := 0
+	var pieces [][]byte
+	for _, sp := range m.Envelope.Spans {
+		if sp.Start < at || sp.End < sp.Start || sp.End > len(raw) {
+			return line(out, frameLine{Message: m.ID, Frame64: [][]byte{raw}})
+		}
+		pieces = append(pieces, raw[at:sp.Start])
+		at = sp.End
+	}
+	pieces = append(pieces, raw[at:])
+	for _, p := range pieces {
+		if !utf8.Valid(p) {
+			l.Frame64, l.Frame = pieces, nil
+			break
+		}
+		l.Frame = append(l.Frame, string(p))
+	}
+	return line(out, l)
+}
+
+// part writes one part: by its Ref if it is stored already, else its own bytes or
+// what it says.
+func (s Scene) part(m llm.Message, n int, p llm.Part) partLine {
+	l := partLine{Message: m.ID, Role: m.Role.String(), Origin: m.Origin.String(), Part: n, Kind: KindOf(p)}
 	for _, old := range s.View.edits {
-		if old.Op == Replace && old.Span.From == m.ID && old.Part == n {
-			e.Ref = old.Refs[0]
-			return e
+		if old.Op == Replace && old.Span.From == m.ID && old.Part == n && len(old.Refs) > 0 {
+			l.Ref = old.Refs[0]
+			return l
+		}
+	}
+	if r, ok := p.(llm.ToolResult); ok {
+		if stub, stored := StubOf(r); stored {
+			l.Ref = stub.Ref
+			return l
 		}
 	}
 	switch raw := p.Bytes(); {
 	case raw == nil:
-		e.Text = textOf(p)
+		text := textOf(p)
+		if utf8.ValidString(text) {
+			l.Text = text
+		} else {
+			l.Text64 = []byte(text)
+		}
 	case utf8.Valid(raw):
-		e.Raw = string(raw)
+		l.Raw = string(raw)
 	default:
-		e.Raw64 = raw
+		l.Raw64 = raw
 	}
-	return e
+	if t, ok := p.(llm.Thinking); ok && p.Bytes() == nil {
+		l.Signature = t.Signature
+	}
+	return l
 }
 
 // KindOf names the kind of a part.

@@ -55,25 +55,41 @@ func (s Scene) Clear(a ClearArgs) Plan {
 }
 
 // DropUntil plans to archive the oldest messages up to the first legal cut that
-// saves need tokens, or up to the last legal cut before Keep.
+// saves need tokens, the notes in their place counted, or up to the last legal
+// cut before Keep.
 func (s Scene) DropUntil(need int, kind Kind, why string) Plan {
-	to, saved := llm.MessageID(1), 0
-	for _, it := range s.View.Items {
-		if saved >= need && !it.IsNote() && s.Turns.CanCut(int(it.Message.ID)-1) {
+	last := min(s.Keep, llm.MessageID(len(s.Messages))+1)
+	to := s.firstCut(need, last)
+	for ; to < last; to++ {
+		if s.Turns.CanCut(int(to)-1) && s.dropGain(Span{1, to}) >= need {
 			break
 		}
-		if it.IsNote() {
+	}
+	for {
+		p := s.dropGaining(Span{1, to}, kind, why)
+		if p.Gain() >= need || to >= last {
+			return p
+		}
+		to++ // the Ref made the note a little longer
+	}
+}
+
+// firstCut returns a message before which less than need tokens stand, so that no
+// earlier cut can do.
+func (s Scene) firstCut(need int, last llm.MessageID) llm.MessageID {
+	saved := 0
+	for _, it := range s.View.Items {
+		if it.Before >= last {
+			break
+		}
+		if !it.IsNote() && s.pinned(it.Message.ID) {
 			continue
 		}
-		if it.Message.ID >= s.Keep {
-			break
+		if saved += s.Measure(it.Message); saved >= need {
+			return max(it.Before, 1)
 		}
-		if !s.pinned(it.Message.ID) {
-			saved += s.Measure(it.Message)
-		}
-		to = it.Message.ID + 1
 	}
-	return s.Drop(Span{1, to}, kind, why)
+	return max(last, 1)
 }
 
 // DemoteArgs say how far [Scene.Demote] may go.
@@ -99,12 +115,22 @@ func (s Scene) Demote(need int, a DemoteArgs) Plan {
 			saved += cands[i].demote(form)
 		}
 	}
-	var drops Plan
-	if saved < need && a.Archive != "" {
-		arch := s
-		arch.Template = a.Archive
-		drops = arch.dropBeyond(need, cands, a.KindDrop)
+	p := batch(cands, Plan{})
+	if saved >= need || a.Archive == "" {
+		return p
 	}
+	// What an archive takes in saves less than its candidates' own forms would
+	// have; ask for a little more until both together are enough.
+	for ask, tries := need, 0; p.Gain() < need && tries < 4; tries++ {
+		p = batch(cands, s.dropBeyond(ask, cands, a))
+		ask += need - p.Gain()
+	}
+	return p
+}
+
+// batch is the plan that takes every candidate to its form, but for those that
+// go into an archive, and then makes the archives.
+func batch(cands []candidate, drops Plan) Plan {
 	var p Plan
 	for _, c := range cands {
 		if c.form != Whole && !covered(drops, c.spot.ID) {
@@ -116,28 +142,23 @@ func (s Scene) Demote(need int, a DemoteArgs) Plan {
 
 // dropBeyond archives from the oldest on until, together with what the
 // candidates after the archives save, need is met.
-func (s Scene) dropBeyond(need int, cands []candidate, kind Kind) Plan {
-	for _, c := range cands {
-		need -= c.saved()
-	}
+func (s Scene) dropBeyond(need int, cands []candidate, a DemoteArgs) Plan {
 	saving := map[llm.MessageID]int{}
 	for _, c := range cands {
 		saving[c.spot.ID] += c.saved()
+		need -= c.saved()
 	}
 	shrunk := s
+	shrunk.Template = a.Archive
 	shrunk.Measure = func(m llm.Message) int { return s.Measure(m) - saving[m.ID] }
-	p := shrunk.DropUntil(need, kind, "least needed")
+	p := shrunk.DropUntil(need, a.KindDrop, "least needed")
 	for i := range p.Edits {
-		p.Edits[i].Before = 0
-		for _, it := range s.View.Items {
-			if s.within(it, p.Edits[i].Span) {
-				p.Edits[i].Before += s.Measure(it.Message)
-			}
-		}
+		p.Edits[i].Before = s.sizeOf(p.Edits[i].Span)
 	}
 	return p
 }
 
+// covered reports whether an archive of p takes in message id.
 func covered(p Plan, id llm.MessageID) bool {
 	for _, e := range p.Edits {
 		if e.Op == Archive && e.Span.Contains(id) {

@@ -335,8 +335,7 @@ func TestNothingPanics(t *testing.T) {
 			_, _ = edit.Fold(w.messages, []edit.Edit{{ID: 1, Op: edit.Archive, Span: edit.Span{From: 2, To: 99}}})
 		},
 		"archive an edit without a ref": func() {
-			v := edit.View{}
-			v, _ = edit.Fold(w.messages, []edit.Edit{bare})
+			v, _ := edit.Fold(w.messages, []edit.Edit{bare})
 			s := s
 			s.View = v
 			s.Drop(edit.Span{From: 3, To: 4}, "", "")

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -108,9 +109,9 @@ func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
 	if len(runs) == 0 {
 		return Plan{}
 	}
-	own := llm.RefOf(Stored(s.original(sp)))
+	own, _, _ := s.stored(sp)
 	var b strings.Builder
-	var sources Plan
+	var sources []Blob
 	next := 0
 	for _, r := range runs {
 		writeLines(&b, all[next:r.from])
@@ -119,7 +120,9 @@ func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
 		ref := llm.RefOf(data)
 		b.WriteString(Fill(s.Template, Values{Lines: r.to - r.from, Source: ref, Ref: own}))
 		b.WriteByte('\n')
-		sources.Blobs = append(sources.Blobs, Blob{ref, data})
+		if !slices.ContainsFunc(sources, func(b Blob) bool { return b.Ref == ref }) {
+			sources = append(sources, Blob{ref, data})
+		}
 		next = r.to
 	}
 	writeLines(&b, all[next:])
@@ -127,10 +130,12 @@ func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
 	if e := p.Edits[0]; !a.Gain.Enough(e.Before, e.After) {
 		return Plan{}
 	}
-	for _, src := range sources.Blobs {
-		p.Edits[0].Refs = append(p.Edits[0].Refs, src.Ref)
+	for _, src := range sources {
+		if src.Ref != own {
+			p.Edits[0].Refs = append(p.Edits[0].Refs, src.Ref)
+			p.Blobs = append(p.Blobs, src)
+		}
 	}
-	p.Blobs = append(p.Blobs, sources.Blobs...)
 	return p
 }
 

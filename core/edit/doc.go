@@ -17,9 +17,12 @@
 // A span of messages that leaves is stored as one archive: lines of JSON, first
 // {"archive":1,"from":F,"to":T}, then one object for each thing in the span, in order:
 //
+//	{"message":ID,"frame":[BYTES,...]}  the bytes of a message around its parts, if it came as one object
 //	{"message":ID,"role":R,"origin":O,"part":N,"kind":K,"ref":REF}     stored before, under this Ref
-//	{"message":ID,"role":R,"origin":O,"part":N,"kind":K,"raw":BYTES}   the part's own bytes (raw64, base64, if they are no UTF-8)
+//	{"message":ID,"role":R,"origin":O,"part":N,"kind":K,"raw":BYTES}   the part's own bytes
 //	{"message":ID,"role":R,"origin":O,"part":N,"kind":K,"text":TEXT}   a part that never had bytes
-//	{"archive":REF,"from":F,"to":T}                                    an earlier archive inside the span
-//	{"note":TEXT}                                                      a note that stood in the span
+//	{"archive":REF,"from":F,"to":T}     an earlier archive inside the span; its notes follow
+//	{"note":TEXT}                       a note that stood in the span
+//
+// What is no UTF-8 is written in base64 instead: frame64, raw64, text64.
 package edit

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
 // Op is what an edit does.
@@ -108,58 +107,4 @@ type OrphanError struct {
 func (e *OrphanError) Error() string {
 	return fmt.Sprintf("edit: check %s of messages [%d,%d): want a cut between Rounds, got one inside a Round before message %d",
 		e.Edit.Op, e.Edit.Span.From, e.Edit.Span.To, e.At)
-}
-
-// Check reports why e may not be applied to the transcript that x indexes. The
-// position of message i in x is i-1.
-func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
-	last := llm.MessageID(len(msgs)) + 1
-	if e.Span.From < 1 || e.Span.To > last || e.Span.From > e.Span.To {
-		return fmt.Errorf("edit: check %s: span [%d,%d), want one within [1,%d)", e.Op, e.Span.From, e.Span.To, last)
-	}
-	switch e.Op {
-	case Replace:
-		return checkReplace(e, msgs)
-	case Archive:
-		if e.Span.From == e.Span.To {
-			return fmt.Errorf("edit: check archive: span [%d,%d), want at least one message", e.Span.From, e.Span.To)
-		}
-		for _, cut := range []llm.MessageID{e.Span.From, e.Span.To} {
-			if !x.CanCut(int(cut) - 1) {
-				return &OrphanError{Edit: e, At: cut}
-			}
-		}
-		return nil
-	case Insert:
-		if len(e.Notes) == 0 {
-			return fmt.Errorf("edit: check insert before message %d: want a note, got none", e.Span.From)
-		}
-		return nil
-	}
-	return fmt.Errorf("edit: check: operation %q, want %s, %s or %s", e.Op, Replace, Archive, Insert)
-}
-
-func checkReplace(e Edit, msgs []llm.Message) error {
-	if e.Span.To != e.Span.From+1 {
-		return fmt.Errorf("edit: check replace: span [%d,%d), want one message", e.Span.From, e.Span.To)
-	}
-	parts := msgs[e.Span.From-1].Parts
-	if e.Part < 0 || e.Part >= len(parts) {
-		return fmt.Errorf("edit: check replace in message %d: part %d, want one of %d", e.Span.From, e.Part, len(parts))
-	}
-	switch old := parts[e.Part].(type) {
-	case llm.ToolCall:
-		return fmt.Errorf("edit: check replace in message %d: part %d is a call, calls are never changed", e.Span.From, e.Part)
-	case llm.ToolResult:
-		if now, ok := e.Replacement.(llm.ToolResult); !ok || now.CallID != old.CallID {
-			return fmt.Errorf("edit: check replace in message %d: part %d, want a result of call %q", e.Span.From, e.Part, old.CallID)
-		}
-	case llm.Thinking:
-		return fmt.Errorf("edit: check replace in message %d: part %d is thinking, it goes whole or not at all", e.Span.From, e.Part)
-	default:
-		if e.Replacement == nil {
-			return fmt.Errorf("edit: check replace in message %d: part %d, want a replacement", e.Span.From, e.Part)
-		}
-	}
-	return nil
 }

@@ -200,10 +200,10 @@ func renderEdits(w *world) string {
 	var b strings.Builder
 	for _, e := range w.journal {
 		fmt.Fprintf(&b, "%d %s %s", e.ID, e.Op, e.Kind)
-		switch {
-		case e.Op == edit.Archive:
+		switch e.Op {
+		case edit.Archive:
 			fmt.Fprintf(&b, " of %d-%d", e.Span.From, e.Span.To-1)
-		case e.Op == edit.Replace:
+		case edit.Replace:
 			fmt.Fprintf(&b, " of %d.%d", e.Span.From, e.Part)
 		}
 		fmt.Fprintf(&b, ": %d to %d", e.Before, e.After)

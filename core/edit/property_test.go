@@ -16,7 +16,10 @@ import (
 
 // drawText returns a text of few different lines, so that runs repeat.
 func drawText(t *rapid.T) string {
-	line := rapid.SampledFrom([]string{"", "a", "func main() {", "}", "über 漢字 🚢", "a longer line that says {ref} and {text}", "\tx := 1 // é", strings.Repeat("wide ", 20)})
+	line := rapid.SampledFrom([]string{
+		"", "a", "}", "über 漢字 🚢", "a longer line that says {ref} and {text}",
+		strings.Repeat("wide ", 20), strings.Repeat("breit é ", 20), strings.Repeat("-", 150),
+	})
 	return strings.Join(rapid.SliceOfN(line, 1, 9).Draw(t, "lines"), "\n")
 }
 
@@ -333,6 +336,42 @@ func TestPlansAreDeterministic(t *testing.T) {
 			if err := w.laws(); err != nil {
 				t.Fatalf("a plan that was not adopted left traces: %v", err)
 			}
+		}
+	})
+}
+
+// An output that is put together from pieces of earlier ones loses nothing by
+// being shown as pointers to them.
+func TestDedupPointersAreRight(t *testing.T) {
+	line := rapid.Custom(func(t *rapid.T) string {
+		return strings.Repeat(rapid.SampledFrom([]string{"alpha ", "beta ", "gamma "}).Draw(t, "word"), rapid.IntRange(0, 12).Draw(t, "times"))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		sources := [][]string{rapid.SliceOfN(line, 1, 12).Draw(t, "source"), rapid.SliceOfN(line, 1, 12).Draw(t, "source")}
+		var again []string
+		for range rapid.IntRange(1, 4).Draw(t, "pieces") {
+			src := rapid.SampledFrom(sources).Draw(t, "from")
+			from := rapid.IntRange(0, len(src)).Draw(t, "start")
+			again = append(again, src[from:rapid.IntRange(from, len(src)).Draw(t, "end")]...)
+			again = append(again, rapid.SliceOfN(line, 0, 2).Draw(t, "new")...)
+		}
+		w := newWorld()
+		for i, lines := range append(sources, again) {
+			id := "c" + strconv.Itoa(i)
+			w.say(llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read"}}})
+			w.say(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+				llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: strings.Join(lines, "\n")}}},
+			}})
+		}
+		s, n := w.scene(pointer), rapid.IntRange(1, 4).Draw(t, "run")
+		sp, _ := outputOf(s, "c2")
+		p := s.Dedup(sp, shownLines(s, n, sp), edit.DedupArgs{Lines: n})
+		pointersHold(t, w, p, n)
+		if err := w.adopt(p); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.laws(); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

@@ -122,28 +122,37 @@ func (s Scene) fitTokens(text string, limit int) string {
 	return ""
 }
 
+// stored returns what is kept for the output at sp: a blob, or, where the host
+// had put it into the store before, only its Ref and size.
+func (s Scene) stored(sp Spot) (ref llm.Ref, size int, blobs []Blob) {
+	r := s.original(sp)
+	if stub, ok := StubOf(r); ok {
+		return stub.Ref, stub.Size, nil
+	}
+	data := Stored(r)
+	ref = llm.RefOf(data)
+	return ref, len(data), []Blob{{ref, data}}
+}
+
 // values fills in what the templates say about an output.
 func (s Scene) values(sp Spot) Values {
 	r := s.original(sp)
-	data := Stored(r)
-	return Values{
-		Ref: llm.RefOf(data), Tool: sp.Tool, Bytes: len(data),
-		Lines: lines(r.Text()), Tokens: s.Size(r),
-	}
+	ref, size, _ := s.stored(sp)
+	return Values{Ref: ref, Tool: sp.Tool, Bytes: size, Lines: lines(r.Text()), Tokens: s.Size(r)}
 }
 
-// replace plans the edit that shows text in place of sp.
+// replace plans the edit that shows text in place of sp. The edit holds no bytes
+// of the part that it replaces; [Fold] adds them.
 func (s Scene) replace(sp Spot, kind Kind, text, why string) Plan {
 	r := s.original(sp)
-	data := Stored(r)
-	ref := llm.RefOf(data)
-	now := r.WithContent(llm.Stub{Ref: ref, Text: text, Size: len(data)})
+	ref, size, blobs := s.stored(sp)
+	now := llm.ToolResult{CallID: r.CallID, IsError: r.IsError, Content: []llm.Part{llm.Stub{Ref: ref, Text: text, Size: size}}}
 	e := Edit{
 		Op: Replace, Kind: kind, Span: Span{sp.ID, sp.ID + 1}, Part: sp.Part, Replacement: now,
 		Refs: []llm.Ref{ref}, Before: sp.Tokens, After: s.Size(now), Low: s.Low, Why: why, Rule: s.Rule,
 		Supersedes: s.holding(sp.ID, sp.Part),
 	}
-	return Plan{Edits: []Edit{e}, Blobs: []Blob{{ref, data}}}
+	return Plan{Edits: []Edit{e}, Blobs: blobs}
 }
 
 // holding returns the edits that show part n of message id in another form now.
@@ -164,7 +173,7 @@ func (p Plan) Join(q Plan) Plan {
 
 // cutBytes returns the first n bytes of s, cut back to the start of a rune.
 func cutBytes(s string, n int) string {
-	if len(s) <= n {
+	if n = max(n, 0); len(s) <= n {
 		return s
 	}
 	for n > 0 && !utf8.RuneStart(s[n]) {

@@ -55,6 +55,9 @@ func (s Scene) At(id llm.MessageID, n int) (Spot, bool) {
 		if it.IsNote() || it.Message.ID != id {
 			continue
 		}
+		if n < 0 || n >= len(it.Message.Parts) {
+			return Spot{}, false
+		}
 		r, ok := it.Message.Parts[n].(llm.ToolResult)
 		if !ok {
 			return Spot{}, false

@@ -194,6 +194,25 @@ func TestAtFindsWhatIsShown(t *testing.T) {
 	}
 }
 
+func TestApplyLeavesItsViewAlone(t *testing.T) {
+	w := oneOutput("text")
+	w.view.Append(llm.Message{ID: 3, Origin: llm.Human}) // there is room behind its end now
+	w.messages = append(w.messages, llm.Message{ID: 3, Origin: llm.Human})
+	note := func(text string) edit.View {
+		e := edit.Edit{ID: 1, Op: edit.Insert, Span: edit.Span{From: 4, To: 4}, Notes: []llm.Message{edit.NoteOf(llm.Text{Text: text})}}
+		v, err := w.view.Apply(e, w.messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	one, two := note("one"), note("two")
+	w.view.Append(llm.Message{ID: 4, Origin: llm.Human})
+	if one.Items[3].Message.Text() != "one" || two.Items[3].Message.Text() != "two" || w.view.Items[3].IsNote() {
+		t.Errorf("want three views with ends of their own, got %+v, %+v and %+v", one.Items[3], two.Items[3], w.view.Items[3])
+	}
+}
+
 func TestLines(t *testing.T) {
 	const run = "one line\nanother line\na third line"
 	dedup := func(x *edit.Lines) edit.Plan {

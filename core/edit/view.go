@@ -18,8 +18,8 @@ type Item struct {
 func (it Item) IsNote() bool { return it.Message.ID == 0 }
 
 // A View is what is sent: messages and the sections that edits added to the
-// system prompt. The zero View is empty. A View that was copied is not changed
-// by later calls on the original.
+// system prompt. The zero View is empty. A copy of a View is not changed by later
+// calls on the original; only one of the two may be appended to.
 type View struct {
 	Items    []Item
 	Sections []llm.Section
@@ -38,7 +38,7 @@ func (v *View) Edits() []Edit { return v.edits }
 // It costs O(items); edits are rare.
 func (v View) Apply(e Edit, msgs []llm.Message) (View, error) {
 	edits := slices.DeleteFunc(slices.Clone(v.edits), func(old Edit) bool { return slices.Contains(e.Supersedes, old.ID) })
-	if e.Op == Insert && len(e.Supersedes) == 0 && int(e.Span.From) == len(msgs)+1 {
+	if e.Op == Insert && len(e.Supersedes) == 0 && len(e.Sections) == 0 && int(e.Span.From) == len(msgs)+1 {
 		return v.insertLast(e, append(edits, e)), nil
 	}
 	return Fold(msgs, append(edits, e))
@@ -126,9 +126,31 @@ func show(m llm.Message, edits []Edit) Item {
 	}
 	parts := slices.Clone(m.Parts)
 	for _, e := range edits {
-		parts[e.Part] = e.Replacement
+		if e.Part < 0 || e.Part >= len(parts) {
+			continue // [Check] refuses it
+		}
+		parts[e.Part] = onto(m.Parts[e.Part], e.Replacement)
 		it.Edits = append(it.Edits, e.ID)
 	}
 	it.Message = m.WithParts(parts)
 	return it
+}
+
+// onto gives a replacement the bytes of the part that it replaces, for a codec to
+// write the new content into.
+func onto(old, now llm.Part) llm.Part {
+	base := llm.Raw{Data: old.Bytes()}.Edited()
+	switch now := now.(type) {
+	case llm.ToolResult:
+		if _, same := old.(llm.ToolResult); same && now.Data == nil {
+			now.Raw = base
+			return now
+		}
+	case llm.Text:
+		if _, same := old.(llm.Text); same && now.Data == nil {
+			now.Raw = base
+			return now
+		}
+	}
+	return now
 }
