@@ -39,6 +39,7 @@ type rawStep struct {
 
 // pair is one prediction of a reported prompt.
 type pair struct {
+	step         int
 	model        string
 	output       bool // the output before it was reported
 	kind         token.Kind
@@ -82,7 +83,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, n int
 			rs.prompt = step.Usage.Prompt()
 			out.reported = max(out.reported, rs.prompt)
 			if anchored == step.Model {
-				pairs = append(pairs, pair{step.Model, output, send.Count.Kind, rs.prompt, send.Count.Point, send.Count.Bound})
+				pairs = append(pairs, pair{len(out.steps) + 1, step.Model, output, send.Count.Kind, rs.prompt, send.Count.Point, send.Count.Bound})
 			}
 			anchored, output = step.Model, step.OutputReported
 		}

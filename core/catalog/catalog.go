@@ -12,7 +12,10 @@ type Model struct {
 	MaxOutput int    // tokens it can write in one reply; 0 if unknown
 	Estimator string // id of the counter that fits it best, see package token
 	Family    string // name of its Family
-	Source    string // where the figures come from, as explained in the table
+	// DropsThinking says that the provider takes a finished Turn's thinking out of
+	// the prompt when the next Turn begins.
+	DropsThinking bool
+	Source        string // where the figures come from, as explained in the table
 }
 
 // longWindow is the window of a model whose name ends with [1m], in tokens.

@@ -196,7 +196,7 @@ func TestFaultyTables(t *testing.T) {
 		{"negative number", func(t *tables) { t.clients += "x, -, -, -1, 2, 3\n" }, "want a number from 0"},
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
 		{"too many fields", func(t *tables) { t.families += strings.Repeat("1,", 16) + "1\n" }, "fields, want 16, got 17"},
-		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 1, pieces, unknown, assumed\n" }, "got it twice"},
+		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

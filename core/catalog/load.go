@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,9 +62,12 @@ func parse(t tables) (Catalog, error) {
 	for _, r := range rows("models.csv", t.models) {
 		m := Model{
 			ID: r.text(0), Window: r.number(1), MaxOutput: r.number(2),
-			Estimator: r.text(3), Family: c.known(r, 4), Source: r.text(5),
+			Estimator: r.text(3), Family: c.known(r, 4), DropsThinking: r.text(5) == "dropped", Source: r.text(6),
 		}
-		if err := r.done(6); err != nil {
+		if t := r.text(5); t != "" && t != "kept" && t != "dropped" {
+			r.fail("thinking", "kept, dropped or -", strconv.Quote(t))
+		}
+		if err := r.done(7); err != nil {
 			return Catalog{}, err
 		}
 		c.models = append(c.models, m)
