@@ -111,9 +111,6 @@ func (t *tree) stretches() []stretch {
 		var s stretch
 		s, leaf = t.walk(leaf)
 		all = append(all, s)
-		if leaf < 0 {
-			break
-		}
 	}
 	slices.Reverse(all)
 	return all

@@ -164,7 +164,7 @@ func (c *codex) message(no int, raw []byte) (llm.Message, bool) {
 		m.Origin = llm.Note // the session that started this one wrote it
 	case m.Role == llm.RoleUser:
 		m.Origin = originOf(m.Parts)
-	case m.Role == llm.RoleAssistant && strings.Contains(gjson.GetBytes(raw, "type").String(), "compaction"):
+	case isCompaction(m.Parts):
 		// It stands for what was before. It keeps the assistant's role, in which it
 		// goes back as the item that it is.
 		m.Origin = llm.Note
@@ -174,6 +174,15 @@ func (c *codex) message(no int, raw []byte) (llm.Message, bool) {
 		m.Flags |= rulesIn(m.Parts)
 	}
 	return m, len(m.Parts) > 0
+}
+
+// isCompaction reports whether a message is the encrypted summary of a compaction.
+func isCompaction(parts []llm.Part) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	p, ok := parts[0].(llm.Opaque)
+	return ok && strings.Contains(p.Kind, "compaction")
 }
 
 // event takes in what an event says about calls and windows. Most events repeat

@@ -162,26 +162,30 @@ func TestCorpusSessions(t *testing.T) {
 func TestCorpusFindings(t *testing.T) {
 	root := corpus(t)
 	tests := []struct {
-		file     string
+		file     string // its name, whatever folder it is in
 		starts   string // of the segments
 		problems string // what each must contain, by line
 		notRun   bool
 	}{
-		{"claude-code/entireio-cli/37-995ebed6e4-2-full.jsonl", "root", "not valid JSON", false},
-		{"claude-code/entireio-cli/76-62d755ef9f-2-full.jsonl", "resumed microcompaction compaction", "began before it|42 of 42 cleared", false},
-		{"claude-code/entireio-cli/b6-f735fbac66-0-full.jsonl", "root compaction compaction", "", false},
-		{"claude-code/FSM1-cipher-box/c6-44f3afc869-1-full.jsonl", "root compaction", "", false},
-		{"claude-code/JanDeDobbeleer-oh-my-posh/10-906611becd-0-full.jsonl", "compaction", "16 of 16 messages", false},
-		{"claude-code/Mai0313-VibeCodingTracker/claude_code.jsonl", "root", "already used on line 48", false},
-		{"claude-code/marot-spotter/258c7280-agent-a881341.jsonl", "root", "", false},
-		{"claude-code/marot-spotter/258c7280-agent-acompact-fffbd0.jsonl", "resumed", "began before it|went on with line 1|went on with line 2", true},
-		{"codex/EntityProcess-agentv/f4-771ece9d37-0-full.jsonl", "root compaction compaction", "", false},
-		{"codex/anmol0b-Trezo-Ai/codex-session.jsonl", "root", "", false},
-		{"truncated/marot-spotter/cut-mid-line-short.jsonl", "root", "cut off inside this line", false},
+		{"37-995ebed6e4-2-full.jsonl", "root", "not valid JSON", false},
+		{"76-62d755ef9f-2-full.jsonl", "resumed microcompaction compaction", "began before it|42 of 42 cleared", false},
+		{"b6-f735fbac66-0-full.jsonl", "root compaction compaction", "", false},
+		{"c6-44f3afc869-1-full.jsonl", "root compaction", "", false},
+		{"10-906611becd-0-full.jsonl", "compaction", "16 of 16 messages", false},
+		{"claude_code.jsonl", "root", "already used on line 48", false},
+		{"258c7280-agent-a881341.jsonl", "root", "", false},
+		{"258c7280-agent-acompact-fffbd0.jsonl", "resumed", "began before it|went on with line 1|went on with line 2", true},
+		{"f4-771ece9d37-0-full.jsonl", "root compaction compaction", "", false},
+		{"codex-session.jsonl", "root", "", false},
+		{"cut-mid-line-short.jsonl", "root", "cut off inside this line", false},
+	}
+	paths := map[string]string{}
+	for _, path := range files(t, root, "claude-code", "codex", "truncated") {
+		paths[filepath.Base(path)] = path
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			s, err := Open(filepath.Join(root, test.file))
+			s, err := Open(paths[test.file])
 			if err != nil {
 				t.Fatal(err)
 			}

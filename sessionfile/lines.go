@@ -111,24 +111,29 @@ func (r *reading) keep(no int, value []byte) []byte {
 // loneSurrogate reports whether a JSON text has a \u escape of a surrogate that
 // is not part of a pair.
 func loneSurrogate(b []byte) bool {
-	for {
-		i := bytes.IndexByte(b, '\\')
-		if i < 0 || i+1 >= len(b) {
+	for i := 0; ; {
+		k := bytes.Index(b[i:], []byte(`\u`))
+		if k < 0 {
 			return false
+		}
+		i += k
+		escapes := 0
+		for escapes < i && b[i-1-escapes] == '\\' {
+			escapes++
 		}
 		unit, ok := surrogate(b[i:])
 		switch {
-		case !ok:
-			b = b[i+2:]
+		case escapes%2 == 1, !ok: // the backslash is itself escaped, or it is another character
+			i += 2
+			continue
 		case unit >= 0xDC00:
 			return true
-		default:
-			low, ok := surrogate(b[min(i+6, len(b)):])
-			if !ok || low < 0xDC00 {
-				return true
-			}
-			b = b[i+12:]
 		}
+		low, ok := surrogate(b[min(i+6, len(b)):])
+		if !ok || low < 0xDC00 {
+			return true
+		}
+		i += 12
 	}
 }
 

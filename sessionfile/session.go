@@ -52,7 +52,7 @@ type Session struct {
 	// Client is the program that wrote it, as in "claude-code" and "codex"; empty
 	// for a bare request body.
 	Client        string
-	ClientVersion string      // the newest version named in the file
+	ClientVersion string      // the last one named in the file
 	Dialect       llm.Dialect // of the messages' raw bytes
 	Segments      []Segment   // in the order they happened
 	Abandoned     []Branch    // conversation lines that do not lead to the end
@@ -126,7 +126,7 @@ type Step struct {
 	Effort string // the reasoning effort asked for; empty if not stated
 	Usage  llm.Usage
 	// Reported says that Usage tells the size of the prompt: it is not zero, and no
-	// hosted tool added hidden requests to it (research: "anchor traps").
+	// hosted tool added hidden requests to it (research/estimates.md section 6).
 	Reported bool
 	// OutputReported says that Usage.Output is the final figure and not one that was
 	// written while the reply was still arriving.

@@ -107,7 +107,7 @@ func accounted(s *Session, line int) bool {
 // TestTreeIsLinear reads long chains that break at every line, which must not
 // take quadratic time: the test would not end.
 func TestTreeIsLinear(t *testing.T) {
-	const lines = 200_000
+	const lines = 100_000
 	shapes := map[string]func(i int) string{
 		"missing parents": func(i int) string { return said(fmt.Sprintf("u%d", i), `"lost"`, "x") },
 		"circles":         func(i int) string { return said(fmt.Sprintf("u%d", i), fmt.Sprintf(`"u%d"`, i), "x") },

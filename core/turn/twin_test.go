@@ -165,7 +165,9 @@ func TestIndexAgreesWithTwin(t *testing.T) {
 		messages := drawMessages(t)
 		var x turn.Index
 		for i, m := range messages {
+			checked := x.Check(m)
 			err := x.Append(m)
+			equal(t, fmt.Sprintf("Check of message %d", i), checked, err)
 			w := newTwin(messages[:i+1])
 			if got := faultsOf(t, err, i); got != w.faults[i] {
 				t.Fatalf("message %d: Append reports %d faults, want %d (%v)", i, got, w.faults[i], err)
@@ -193,6 +195,23 @@ func compare(t *rapid.T, x *turn.Index, w *twin) {
 	equal(t, "OpenCalls", x.OpenCalls(), w.open())
 	equal(t, "Rounds", x.Rounds(), w.rounds())
 	equal(t, "Turns", x.Turns(), w.turns())
+	for k := -1; k <= n+1; k++ {
+		turns, rounds := n, n
+		if all := w.turns(); k > 0 {
+			turns = 0
+			if k < len(all) {
+				turns = all[len(all)-k].Start
+			}
+		}
+		if all := w.rounds(); k > 0 {
+			rounds = 0
+			if k <= len(all) {
+				rounds = all[len(all)-k].Call
+			}
+		}
+		equal(t, fmt.Sprintf("LastTurns(%d)", k), x.LastTurns(k), turns)
+		equal(t, fmt.Sprintf("LastRounds(%d)", k), x.LastRounds(k), rounds)
+	}
 	for i := -1; i <= n+1; i++ {
 		equal(t, fmt.Sprintf("CanCut(%d)", i), x.CanCut(i), w.canCut(i))
 		before, after := 0, -1

@@ -30,22 +30,20 @@ func decodeMessage(c *raw.Cursor) (llm.Message, llm.Span, error) {
 	start := c.Pos()
 	var m llm.Message
 	var role llm.Span
-	noContent := error(&raw.Fault{Offset: start, What: "want a string or an array, got nothing"})
+	contentErr := error(&raw.Fault{Offset: start, What: "want a string or an array, got nothing"})
 	c.Object(func(name []byte) {
 		at := c.Pos()
 		switch string(name) {
 		case "role":
 			role = c.Skip(at)
 		case "content":
-			m.Parts, m.Envelope.Spans, noContent = decodeContent(c)
-			if noContent != nil {
-				c.Skip(at) // a later one may do
-			}
+			m.Parts, m.Envelope.Spans, contentErr = decodeContent(c)
+			c.Past(at, contentErr) // a wrong one may be followed by the one that counts
 		}
 	})
 	place := c.Since(start)
-	if noContent != nil {
-		return m, place, raw.In(noContent, "content")
+	if contentErr != nil {
+		return m, place, raw.In(contentErr, "content")
 	}
 	m.Dialect, m.Envelope.Raw = Dialect, c.Bytes(place)
 	for i, s := range m.Envelope.Spans {

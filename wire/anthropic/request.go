@@ -27,8 +27,8 @@ func DecodeRequest(body []byte) (llm.Request, error) {
 
 func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 	var r llm.Request
-	var noSystem, noTools error
-	noMessages := error(&raw.Fault{What: "want an array, got nothing"})
+	var systemErr, toolsErr error
+	messagesErr := error(&raw.Fault{What: "want an array, got nothing"})
 	c.Object(func(name []byte) {
 		// A member that is wrong is passed over for now: it may come again, and the last one counts.
 		start := c.Pos()
@@ -38,26 +38,23 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 		case "max_tokens":
 			r.MaxOutput, _ = raw.Int(c.Value()) // anything else is the provider's to refuse
 		case "system":
-			r.Sections, noSystem = decodeSystem(c)
-			r.Frame.System = c.Skip(start)
+			r.Sections, systemErr = decodeSystem(c)
+			r.Frame.System = c.Past(start, systemErr)
 		case "tools":
-			r.Tools, noTools = decodeTools(c)
-			r.Frame.Tools = c.Skip(start)
+			r.Tools, toolsErr = decodeTools(c)
+			r.Frame.Tools = c.Past(start, toolsErr)
 		case "messages":
-			r.Messages, r.Frame.Each, noMessages = decodeMessages(c)
-			r.Frame.Messages = c.Since(start)
-			if noMessages != nil {
-				r.Frame.Messages = c.Skip(start)
-			}
+			r.Messages, r.Frame.Each, messagesErr = decodeMessages(c)
+			r.Frame.Messages = c.Past(start, messagesErr)
 		}
 	})
 	switch {
-	case noSystem != nil:
-		return r, raw.In(noSystem, "system")
-	case noTools != nil:
-		return r, raw.In(noTools, "tools")
-	case noMessages != nil:
-		return r, raw.In(noMessages, "messages")
+	case systemErr != nil:
+		return r, raw.In(systemErr, "system")
+	case toolsErr != nil:
+		return r, raw.In(toolsErr, "tools")
+	case messagesErr != nil:
+		return r, raw.In(messagesErr, "messages")
 	}
 	return r, nil
 }
@@ -96,7 +93,7 @@ func decodeSystem(c *raw.Cursor) (sections []llm.Section, err error) {
 	case !raw.IsArray(next):
 		return nil, c.Wrong("a string or an array")
 	}
-	err = objects(c, func(i int, b []byte) {
+	err = c.Objects(func(i int, b []byte) {
 		sections = append(sections, llm.Section{
 			Name: "system " + strconv.Itoa(i+1), Text: raw.Unquote(raw.Value(b, "text")), Cacheable: true, Raw: llm.Raw{Data: b},
 		})
@@ -112,24 +109,11 @@ func decodeTools(c *raw.Cursor) (tools []llm.Tool, err error) {
 	if !raw.IsArray(c.Next()) {
 		return nil, c.Wrong("an array")
 	}
-	err = objects(c, func(_ int, b []byte) {
+	err = c.Objects(func(_ int, b []byte) {
 		v := raw.Values(b, "name", "description", "input_schema")
 		tools = append(tools, llm.Tool{
 			Name: raw.Unquote(v[0]), Description: raw.Unquote(v[1]), Schema: string(v[2]), Raw: llm.Raw{Data: b},
 		})
 	})
 	return tools, err
-}
-
-// objects calls f with each element of the array at c, which must all be objects.
-func objects(c *raw.Cursor, f func(i int, b []byte)) (err error) {
-	c.Array(func(i int) bool {
-		if !raw.IsObject(c.Next()) {
-			err = raw.In(c.Wrong("an object"), "["+strconv.Itoa(i)+"]")
-			return false
-		}
-		f(i, c.Value())
-		return true
-	})
-	return err
 }

@@ -14,62 +14,73 @@ import (
 // error says what is wrong and where: not JSON, nested too deep, no message list, a
 // message without a known role, a tool message without call id or content.
 func DecodeChat(body []byte) (llm.Request, error) {
-	obj, err := raw.CheckObject(body)
+	if _, err := raw.CheckObject(body); err != nil {
+		return llm.Request{}, fmt.Errorf("openai: decode chat: %w", err)
+	}
+	r, err := decodeChat(raw.NewCursor(body))
 	if err != nil {
 		return llm.Request{}, fmt.Errorf("openai: decode chat: %w", err)
 	}
-	r, err := decodeChat(body, obj, raw.Leading(body))
-	if err != nil {
-		return llm.Request{}, fmt.Errorf("openai: decode chat: %w", err)
-	}
+	r.Dialect, r.Frame.Raw = DialectChat, body
 	return r, nil
 }
 
-func decodeChat(body, obj []byte, shift int) (llm.Request, error) {
-	r := llm.Request{Dialect: DialectChat, Frame: llm.Frame{Raw: body}}
-	var limit, older int
-	for name, at := range raw.Members(obj) {
-		value, place := raw.Slice(obj, at), raw.Shift(at, shift)
-		switch string(raw.Name(obj[name.Start:name.End])) {
+func decodeChat(c *raw.Cursor) (llm.Request, error) {
+	var r llm.Request
+	var older int
+	var toolsErr error
+	messagesErr := error(&raw.Fault{What: "want an array, got nothing"})
+	c.Object(func(name []byte) {
+		// A member that is wrong is passed over for now: it may come again, and the last one counts.
+		start := c.Pos()
+		switch string(name) {
 		case "model":
-			r.Model = raw.Unquote(value)
+			r.Model = raw.Unquote(c.Value())
 		case "max_completion_tokens":
-			limit, _ = raw.Int(value) // anything else is the provider's to refuse
+			r.MaxOutput, _ = raw.Int(c.Value()) // anything else is the provider's to refuse
 		case "max_tokens":
-			older, _ = raw.Int(value)
+			older, _ = raw.Int(c.Value())
 		case "tools":
-			r.Frame.Tools = place
+			r.Tools, toolsErr = decodeTools(c)
+			r.Frame.Tools = c.Past(start, toolsErr)
 		case "messages":
-			r.Frame.Messages = place
+			r.Messages, r.Frame.Each, messagesErr = decodeChatMessages(c)
+			r.Frame.Messages = c.Past(start, messagesErr)
 		}
-	}
-	if r.MaxOutput = limit; limit <= 0 {
+	})
+	if r.MaxOutput <= 0 {
 		r.MaxOutput = older
 	}
-	var err error
-	if r.Tools, err = decodeTools(raw.Slice(body, r.Frame.Tools)); err != nil {
-		return r, raw.In(err, "tools", r.Frame.Tools.Start)
-	}
-	list := raw.Slice(body, r.Frame.Messages)
-	if !raw.IsArray(list) {
-		return r, raw.In(raw.Wrong("an array", list), "messages", r.Frame.Messages.Start)
-	}
-	for i, s := range raw.Elements(list) {
-		m, err := decodeChatElement(raw.Slice(list, s))
-		if err != nil {
-			return r, raw.In(err, "messages["+strconv.Itoa(i)+"]", r.Frame.Messages.Start+s.Start)
-		}
-		r.Messages = append(r.Messages, m)
-		r.Frame.Each = append(r.Frame.Each, raw.Shift(s, r.Frame.Messages.Start))
+	switch {
+	case toolsErr != nil:
+		return r, raw.In(toolsErr, "tools")
+	case messagesErr != nil:
+		return r, raw.In(messagesErr, "messages")
 	}
 	return r, nil
 }
 
-func decodeChatElement(b []byte) (llm.Message, error) {
-	if !raw.IsObject(b) {
-		return llm.Message{}, raw.Wrong("an object", b)
+// decodeChatMessages reads the message list at c; each is where its elements lie.
+func decodeChatMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error) {
+	if !raw.IsArray(c.Next()) {
+		return nil, nil, c.Wrong("an array")
 	}
-	return decodeChatMessage(b)
+	c.Array(func(i int) bool {
+		var m llm.Message
+		var at llm.Span
+		if !raw.IsObject(c.Next()) {
+			err = c.Wrong("an object")
+		} else {
+			m, at, err = decodeChatMessage(c)
+		}
+		if err != nil {
+			err = raw.In(err, index(i))
+			return false
+		}
+		msgs, each = append(msgs, m), append(each, at)
+		return true
+	})
+	return msgs, each, err
 }
 
 // EncodeChat returns the Chat Completions body of r. A request that was decoded here and

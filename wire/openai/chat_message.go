@@ -20,46 +20,31 @@ func DecodeChatMessage(wire []byte) (llm.Message, error) {
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("openai: decode chat message: %w", err)
 	}
-	m, err := decodeChatMessage(obj)
+	m, _, err := decodeChatMessage(raw.NewCursor(obj))
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("openai: decode chat message: %w", err)
 	}
 	return m, nil
 }
 
-// chatMember is one member of a wire message that is looked at here.
+// A chatMember is a member of a wire message that is looked at here, and the parts in it.
 type chatMember struct {
-	name   string
-	member llm.Span // name and value
-	value  llm.Span
+	name  string
+	at    llm.Span // of the value
+	parts []llm.Part
+	spans []llm.Span
+	err   error
 }
 
-// chatMembers returns the members of obj that are looked at here, the last of each
-// name, in order.
-func chatMembers(obj []byte) []chatMember {
-	names := [...]string{
-		"role", "content", "tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details",
-		"refusal", "audio", "function_call",
-	}
-	all := make([]chatMember, 0, len(names))
-	for k, v := range raw.Members(obj) {
-		for _, name := range names {
-			if !raw.Named(obj[k.Start:k.End], name) {
-				continue
-			}
-			all = slices.DeleteFunc(all, func(old chatMember) bool { return old.name == name })
-			all = append(all, chatMember{name: name, member: llm.Span{Start: k.Start, End: v.End}, value: v})
-		}
-	}
-	return all
-}
-
-// decodeChatMessage reads one wire message whose text was checked.
-func decodeChatMessage(obj []byte) (llm.Message, error) {
-	members := chatMembers(obj)
-	m := llm.Message{Dialect: DialectChat, Envelope: llm.Envelope{Raw: obj}}
-	roleAt := valueOf(members, "role")
-	role := raw.Unquote(raw.Slice(obj, roleAt))
+// decodeChatMessage reads the wire message at c and returns its place too.
+func decodeChatMessage(c *raw.Cursor) (llm.Message, llm.Span, error) {
+	start := c.Pos()
+	members := chatMembers(c)
+	place := c.Since(start)
+	m := llm.Message{Dialect: DialectChat, Envelope: llm.Envelope{Raw: c.Bytes(place)}}
+	roleAt := memberOf(members, "role").at
+	role := raw.Unquote(c.Bytes(roleAt))
+	var err error
 	switch role {
 	case "system", "developer":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
@@ -68,104 +53,104 @@ func decodeChatMessage(obj []byte) (llm.Message, error) {
 	case "assistant":
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 	case "tool":
-		return decodeToolMessage(obj, members)
+		m.Role, m.Origin = llm.RoleTool, llm.ToolRun
+		members, err = toolResult(c, start, members)
 	default:
 		what := "want system, developer, user, assistant or tool, got " + strconv.Quote(role)
-		return llm.Message{}, &raw.Fault{Path: "role", Offset: roleAt.Start, What: what}
+		err = &raw.Fault{Path: "role", Offset: max(roleAt.Start, start), What: what}
 	}
-	detailed := valueOf(members, "reasoning_details").Len() > 0
 	for _, x := range members {
-		parts, spans, err := chatParts(obj, x, m.Role == llm.RoleAssistant)
-		if err != nil {
-			return llm.Message{}, raw.In(err, x.name, x.value.Start)
+		if x.name != "content" && m.Role != llm.RoleAssistant || err != nil {
+			continue
 		}
-		if t, ok := onlyThinking(parts); ok && detailed && x.name != "reasoning_details" {
-			parts[0] = llm.Thinking{Raw: t.Raw} // the same words once more
-		}
-		m.Parts = append(m.Parts, parts...)
-		m.Envelope.Spans = append(m.Envelope.Spans, spans...)
-	}
-	return m, nil
-}
-
-func onlyThinking(parts []llm.Part) (llm.Thinking, bool) {
-	if len(parts) != 1 {
-		return llm.Thinking{}, false
-	}
-	t, ok := parts[0].(llm.Thinking)
-	return t, ok
-}
-
-func valueOf(members []chatMember, name string) llm.Span {
-	for _, x := range members {
-		if x.name == name {
-			return x.value
+		err = raw.In(x.err, x.name)
+		m.Parts = append(m.Parts, x.parts...)
+		for _, s := range x.spans {
+			m.Envelope.Spans = append(m.Envelope.Spans, raw.Shift(s, -start))
 		}
 	}
-	return llm.Span{}
+	return m, place, err
 }
 
-// decodeToolMessage reads a message of the role tool.
-func decodeToolMessage(obj []byte, members []chatMember) (llm.Message, error) {
-	idAt, at := valueOf(members, "tool_call_id"), valueOf(members, "content")
-	id, content := raw.Slice(obj, idAt), raw.Slice(obj, at)
-	if !raw.IsString(id) {
-		return llm.Message{}, raw.In(raw.Wrong("a string", id), "tool_call_id", idAt.Start)
-	}
-	if len(content) == 0 {
-		return llm.Message{}, raw.In(raw.Wrong("a string or an array", nil), "content", 0)
-	}
-	parts, _, err := decodeContent(content, 0)
-	if err != nil {
-		return llm.Message{}, raw.In(err, "content", at.Start)
-	}
-	result := llm.ToolResult{CallID: raw.Unquote(id), Content: parts, Raw: llm.Raw{Data: content}}
-	return llm.Message{
-		Role: llm.RoleTool, Origin: llm.ToolRun, Dialect: DialectChat, Parts: []llm.Part{result},
-		Envelope: llm.Envelope{Raw: obj, Spans: []llm.Span{at}},
-	}, nil
+// chatMembers moves c through a wire message and returns the members that are looked at
+// here, the last of each name, in order.
+func chatMembers(c *raw.Cursor) []chatMember {
+	var all []chatMember
+	c.Object(func(name []byte) {
+		start, begin := c.Pos(), c.NamePos()
+		x := chatMember{name: string(name)}
+		switch x.name {
+		case "role", "tool_call_id":
+		case "content":
+			x.parts, x.spans, x.err = decodeContent(c)
+		case "tool_calls":
+			x.parts, x.spans, x.err = decodeArray(c, decodeCall)
+		case "reasoning_content", "reasoning", "reasoning_details", "refusal", "audio", "function_call":
+			if value := c.Value(); !raw.IsNone(value) {
+				whole := c.Since(begin)
+				x.parts, x.spans = []llm.Part{memberPart(x.name, value, c.Bytes(whole))}, []llm.Span{whole}
+			}
+		default:
+			return
+		}
+		x.at = c.Past(start, x.err)
+		all = slices.DeleteFunc(all, func(old chatMember) bool { return old.name == x.name })
+		all = append(all, x)
+	})
+	return toldOnce(all)
 }
 
-// chatParts returns the parts that the member x of the wire message obj holds.
-func chatParts(obj []byte, x chatMember, assistant bool) ([]llm.Part, []llm.Span, error) {
-	value := raw.Slice(obj, x.value)
-	if x.name == "content" {
-		return decodeContent(value, x.value.Start)
-	}
-	if !assistant || raw.IsNone(value) {
-		return nil, nil, nil
-	}
-	member := llm.Raw{Data: raw.Slice(obj, x.member)}
-	var p llm.Part
-	switch x.name {
-	case "tool_calls":
-		return decodeCalls(value, x.value.Start)
+// memberPart returns the part that a member of only some providers is. Its data is the
+// whole member, so that it can stand in a message that is written anew.
+func memberPart(name string, value, member []byte) llm.Part {
+	here := llm.Raw{Data: member}
+	switch name {
 	case "reasoning_content", "reasoning":
-		p = llm.Thinking{Text: raw.Unquote(value), Raw: member}
+		return llm.Thinking{Text: raw.Unquote(value), Raw: here}
 	case "reasoning_details":
 		text, signature := reasoningDetails(value)
-		p = llm.Thinking{Text: text, Signature: signature, Raw: member}
-	case "refusal", "audio", "function_call":
-		p = llm.Opaque{Kind: x.name, Raw: member}
-	default:
-		return nil, nil, nil
+		return llm.Thinking{Text: text, Signature: signature, Raw: here}
 	}
-	return []llm.Part{p}, []llm.Span{x.member}, nil
+	return llm.Opaque{Kind: name, Raw: here}
 }
 
-// decodeCalls reads the value of tool_calls. What is no array of objects is carried, not judged.
-func decodeCalls(value []byte, shift int) ([]llm.Part, []llm.Span, error) {
-	spans := raw.Elements(value)
-	parts := make([]llm.Part, len(spans))
-	for i, s := range spans {
-		b := raw.Slice(value, s)
-		if !raw.IsObject(b) {
-			return nil, nil, raw.In(raw.Wrong("an object", b), index(i), s.Start)
-		}
-		parts[i] = decodeCall(b)
-		spans[i] = raw.Shift(s, shift)
+// toldOnce takes the text from reasoning that reasoning_details tells once more.
+func toldOnce(members []chatMember) []chatMember {
+	if len(memberOf(members, "reasoning_details").parts) == 0 {
+		return members
 	}
-	return parts, spans, nil
+	for _, x := range members {
+		if (x.name == "reasoning" || x.name == "reasoning_content") && len(x.parts) > 0 {
+			x.parts[0] = llm.Thinking{Raw: llm.Raw{Data: x.parts[0].Bytes()}}
+		}
+	}
+	return members
+}
+
+func memberOf(members []chatMember, name string) chatMember {
+	for _, x := range members {
+		if x.name == name {
+			return x
+		}
+	}
+	return chatMember{}
+}
+
+// toolResult returns the content of a message of the role tool as one result.
+func toolResult(c *raw.Cursor, start int, members []chatMember) ([]chatMember, error) {
+	id, content := memberOf(members, "tool_call_id"), memberOf(members, "content")
+	if lit := c.Bytes(id.at); !raw.IsString(lit) {
+		return nil, &raw.Fault{Path: "tool_call_id", Offset: max(id.at.Start, start), What: "want a string, got " + raw.KindOf(lit)}
+	}
+	if content.at.Len() == 0 {
+		return nil, &raw.Fault{Path: "content", Offset: start, What: "want a string or an array, got nothing"}
+	}
+	if content.err != nil {
+		return nil, raw.In(content.err, "content")
+	}
+	r := llm.ToolResult{CallID: raw.Unquote(c.Bytes(id.at)), Content: content.parts, Raw: llm.Raw{Data: c.Bytes(content.at)}}
+	content.parts, content.spans = []llm.Part{r}, []llm.Span{content.at}
+	return []chatMember{content}, nil
 }
 
 // decodeCall reads {"id", "type": "function", "function": {"name", "arguments"}}, or the

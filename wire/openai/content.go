@@ -9,29 +9,29 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
-// decodeContent reads the value of a member "content" or "output": a string, an array of
-// elements, or nothing. spans are moved by shift.
-func decodeContent(value []byte, shift int) ([]llm.Part, []llm.Span, error) {
-	switch {
-	case raw.IsNone(value):
+// decodeContent reads the value of a member "content" or "output" at c: a string, an
+// array of elements, or null.
+func decodeContent(c *raw.Cursor) (parts []llm.Part, spans []llm.Span, err error) {
+	switch next := c.Next(); {
+	case raw.IsNone(next):
 		return nil, nil, nil
-	case raw.IsString(value):
-		text := llm.Text{Text: raw.Unquote(value), Raw: llm.Raw{Data: value}}
-		return []llm.Part{text}, []llm.Span{{Start: shift, End: shift + len(value)}}, nil
-	case !raw.IsArray(value):
-		return nil, nil, raw.Wrong("a string or an array", value)
+	case raw.IsString(next):
+		at := c.Skip(c.Pos())
+		lit := c.Bytes(at)
+		return []llm.Part{llm.Text{Text: raw.Unquote(lit), Raw: llm.Raw{Data: lit}}}, []llm.Span{at}, nil
+	case !raw.IsArray(next):
+		return nil, nil, c.Wrong("a string or an array")
 	}
-	spans := raw.Elements(value)
-	parts := make([]llm.Part, len(spans))
-	for i, s := range spans {
-		element := raw.Slice(value, s)
-		if !raw.IsObject(element) {
-			return nil, nil, raw.In(raw.Wrong("an object", element), index(i), s.Start)
-		}
-		parts[i] = decodeElement(element)
-		spans[i] = raw.Shift(s, shift)
-	}
-	return parts, spans, nil
+	return decodeArray(c, decodeElement)
+}
+
+// decodeArray reads the array of objects at c, each with element.
+func decodeArray(c *raw.Cursor, element func([]byte) llm.Part) (parts []llm.Part, spans []llm.Span, err error) {
+	err = c.Objects(func(_ int, b []byte) {
+		parts = append(parts, element(b))
+		spans = append(spans, llm.Span{Start: c.Pos() - len(b), End: c.Pos()})
+	})
+	return parts, spans, err
 }
 
 // index returns the step of an error's path to element i.

@@ -36,22 +36,47 @@ func DecodeItemMessage(item []byte) (llm.Message, error) {
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("openai: decode item: %w", err)
 	}
-	m, err := decodeItem(obj)
+	m, _, err := decodeItem(raw.NewCursor(obj))
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("openai: decode item: %w", err)
 	}
 	return m, nil
 }
 
-// decodeItem reads one item whose text was checked.
-func decodeItem(b []byte) (llm.Message, error) {
-	v := raw.Values(b, "type", "role", "call_id")
-	kind, callID := raw.Unquote(v[0]), v[2]
+// itemPlaces are where the members of an item lie that say what it is.
+type itemPlaces struct{ item, kind, role, callID, content llm.Span }
+
+func placesOf(c *raw.Cursor) itemPlaces {
+	var p itemPlaces
+	start := c.Pos()
+	c.Object(func(name []byte) {
+		at := c.Pos()
+		switch string(name) {
+		case "type":
+			p.kind = c.Skip(at)
+		case "role":
+			p.role = c.Skip(at)
+		case "call_id":
+			p.callID = c.Skip(at)
+		case "content":
+			p.content = c.Skip(at)
+		}
+	})
+	p.item = c.Since(start)
+	return p
+}
+
+// decodeItem reads the item at c and returns its place too.
+func decodeItem(c *raw.Cursor) (llm.Message, llm.Span, error) {
+	at := placesOf(c)
+	b := c.Bytes(at.item)
+	kind, callID := raw.Unquote(c.Bytes(at.kind)), c.Bytes(at.callID)
 	m := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: DialectResponses}
 	here := llm.Raw{Data: b}
 	switch {
-	case kind == "message" || kind == "" && raw.IsString(v[1]):
-		return decodeMessageItem(b, m)
+	case kind == "message" || kind == "" && raw.IsString(c.Bytes(at.role)):
+		m, err := decodeMessageItem(c, at)
+		return m, at.item, err
 	case kind == "reasoning":
 		m.Parts = []llm.Part{decodeReasoning(b)}
 	case strings.HasSuffix(kind, "_call") && raw.IsString(callID):
@@ -71,7 +96,7 @@ func decodeItem(b []byte) (llm.Message, error) {
 			m.Flags = llm.FlagSummary
 		}
 	}
-	return m, nil
+	return m, at.item, nil
 }
 
 // standsAlone reports whether an item of this type is a message of its own and not one
@@ -80,19 +105,18 @@ func standsAlone(kind string) bool {
 	return strings.Contains(kind, "compaction") || kind == "mcp_approval_response"
 }
 
-// decodeMessageItem reads an item that is a message.
-func decodeMessageItem(b []byte, m llm.Message) (llm.Message, error) {
-	spans := raw.Spans(b, "role", "content")
-	roleAt, at := spans[0], spans[1]
-	content, role := raw.Slice(b, at), raw.Unquote(raw.Slice(b, roleAt))
-	switch role {
+// decodeMessageItem reads an item that is a message, which c has passed.
+func decodeMessageItem(c *raw.Cursor, at itemPlaces) (llm.Message, error) {
+	m := llm.Message{Dialect: DialectResponses}
+	switch role := raw.Unquote(c.Bytes(at.role)); role {
 	case "assistant":
-		text, ok := assistantText(content)
-		if !ok {
-			m.Parts = []llm.Part{llm.Opaque{Kind: raw.Unquote(raw.Value(b, "type")), Raw: llm.Raw{Data: b}}}
-			return m, nil
+		m.Role, m.Origin = llm.RoleAssistant, llm.Model
+		here := llm.Raw{Data: c.Bytes(at.item)}
+		if text, ok := assistantText(c.Bytes(at.content)); ok {
+			m.Parts = []llm.Part{llm.Text{Text: text, Raw: here}}
+		} else {
+			m.Parts = []llm.Part{llm.Opaque{Kind: raw.Unquote(c.Bytes(at.kind)), Raw: here}}
 		}
-		m.Parts = []llm.Part{llm.Text{Text: text, Raw: llm.Raw{Data: b}}}
 		return m, nil
 	case "user":
 		m.Role, m.Origin = llm.RoleUser, llm.Human
@@ -100,16 +124,20 @@ func decodeMessageItem(b []byte, m llm.Message) (llm.Message, error) {
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
 	default:
 		what := "want user, assistant, system or developer, got " + strconv.Quote(role)
-		return llm.Message{}, &raw.Fault{Path: "role", Offset: roleAt.Start, What: what}
+		return m, &raw.Fault{Path: "role", Offset: max(at.role.Start, at.item.Start), What: what}
 	}
-	if raw.IsNone(content) {
-		return llm.Message{}, raw.In(raw.Wrong("a string or an array", content), "content", at.Start)
+	if raw.IsNone(c.Bytes(at.content)) {
+		what := "want a string or an array, got " + raw.KindOf(c.Bytes(at.content))
+		return m, &raw.Fault{Path: "content", Offset: max(at.content.Start, at.item.Start), What: what}
 	}
-	parts, places, err := decodeContent(content, at.Start)
+	parts, spans, err := decodeContent(c.At(at.content.Start))
 	if err != nil {
-		return llm.Message{}, raw.In(err, "content", at.Start)
+		return m, raw.In(err, "content")
 	}
-	m.Parts, m.Envelope = parts, llm.Envelope{Raw: b, Spans: places}
+	for i, s := range spans {
+		spans[i] = raw.Shift(s, -at.item.Start)
+	}
+	m.Parts, m.Envelope = parts, llm.Envelope{Raw: c.Bytes(at.item), Spans: spans}
 	return m, nil
 }
 
@@ -183,9 +211,10 @@ func decodeCallItem(b []byte, kind, callID string) llm.ToolCall {
 // an array of elements, else one opaque part that holds it.
 func outputContent(b []byte) []llm.Part {
 	output := raw.Value(b, "output")
-	parts, _, err := decodeContent(output, 0)
-	if err == nil && output != nil {
-		return parts
+	if output != nil {
+		if parts, _, err := decodeContent(raw.NewCursor(output)); err == nil {
+			return parts
+		}
 	}
 	kind := raw.Unquote(raw.Value(b, "type"))
 	if output == nil {

@@ -15,81 +15,86 @@ import (
 // to from here on; Each are the places of the items, of which one message may have
 // several. The error says what is wrong and where.
 func DecodeResponses(body []byte) (llm.Request, error) {
-	obj, err := raw.CheckObject(body)
+	if _, err := raw.CheckObject(body); err != nil {
+		return llm.Request{}, fmt.Errorf("openai: decode responses: %w", err)
+	}
+	r, err := decodeResponses(raw.NewCursor(body))
 	if err != nil {
 		return llm.Request{}, fmt.Errorf("openai: decode responses: %w", err)
 	}
-	r, err := decodeResponses(body, obj, raw.Leading(body))
-	if err != nil {
-		return llm.Request{}, fmt.Errorf("openai: decode responses: %w", err)
-	}
+	r.Dialect, r.Frame.Raw = DialectResponses, body
 	return r, nil
 }
 
-func decodeResponses(body, obj []byte, shift int) (llm.Request, error) {
-	r := llm.Request{Dialect: DialectResponses, Frame: llm.Frame{Raw: body}}
-	for name, at := range raw.Members(obj) {
-		value, place := raw.Slice(obj, at), raw.Shift(at, shift)
-		switch string(raw.Name(obj[name.Start:name.End])) {
+func decodeResponses(c *raw.Cursor) (llm.Request, error) {
+	var r llm.Request
+	var instructionsErr, toolsErr, inputErr error
+	c.Object(func(name []byte) {
+		// A member that is wrong is passed over for now: it may come again, and the last one counts.
+		start := c.Pos()
+		switch string(name) {
 		case "model":
-			r.Model = raw.Unquote(value)
+			r.Model = raw.Unquote(c.Value())
 		case "max_output_tokens":
-			r.MaxOutput, _ = raw.Int(value) // anything else is the provider's to refuse
+			r.MaxOutput, _ = raw.Int(c.Value()) // anything else is the provider's to refuse
 		case "instructions":
-			r.Frame.System = place
+			r.Sections, instructionsErr = decodeInstructions(c)
+			r.Frame.System = c.Past(start, instructionsErr)
 		case "tools":
-			r.Frame.Tools = place
+			r.Tools, toolsErr = decodeTools(c)
+			r.Frame.Tools = c.Past(start, toolsErr)
 		case "input":
-			r.Frame.Messages = place
+			r.Messages, r.Frame.Each, inputErr = decodeInput(c)
+			r.Frame.Messages = c.Past(start, inputErr)
 		}
-	}
-	var err error
-	if r.Sections, err = decodeInstructions(raw.Slice(body, r.Frame.System)); err != nil {
-		return r, raw.In(err, "instructions", r.Frame.System.Start)
-	}
-	if r.Tools, err = decodeTools(raw.Slice(body, r.Frame.Tools)); err != nil {
-		return r, raw.In(err, "tools", r.Frame.Tools.Start)
-	}
-	if r.Messages, r.Frame.Each, err = decodeInput(raw.Slice(body, r.Frame.Messages), r.Frame.Messages.Start); err != nil {
-		return r, raw.In(err, "input", r.Frame.Messages.Start)
+	})
+	switch {
+	case instructionsErr != nil:
+		return r, raw.In(instructionsErr, "instructions")
+	case toolsErr != nil:
+		return r, raw.In(toolsErr, "tools")
+	case inputErr != nil:
+		return r, raw.In(inputErr, "input")
 	}
 	return r, nil
 }
 
-func decodeInstructions(value []byte) ([]llm.Section, error) {
-	if raw.IsNone(value) {
+func decodeInstructions(c *raw.Cursor) ([]llm.Section, error) {
+	if raw.IsNone(c.Next()) {
 		return nil, nil
 	}
-	if !raw.IsString(value) {
-		return nil, raw.Wrong("a string", value)
+	if !raw.IsString(c.Next()) {
+		return nil, c.Wrong("a string")
 	}
-	return []llm.Section{{Name: "instructions", Text: raw.Unquote(value), Cacheable: true, Raw: llm.Raw{Data: value}}}, nil
+	lit := c.Value()
+	return []llm.Section{{Name: "instructions", Text: raw.Unquote(lit), Cacheable: true, Raw: llm.Raw{Data: lit}}}, nil
 }
 
-// decodeInput reads the value of "input"; each is where its items lie, moved by shift.
-func decodeInput(value []byte, shift int) (msgs []llm.Message, each []llm.Span, err error) {
-	if raw.IsNone(value) {
+// decodeInput reads the value of "input" at c; each is where its items lie.
+func decodeInput(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error) {
+	switch next := c.Next(); {
+	case raw.IsNone(next):
 		return nil, nil, nil
+	case raw.IsString(next):
+		at := c.Skip(c.Pos())
+		return []llm.Message{inputString(c.Bytes(at))}, []llm.Span{at}, nil
+	case !raw.IsArray(next):
+		return nil, nil, c.Wrong("a string or an array")
 	}
-	if raw.IsString(value) {
-		m := llm.Message{
-			Role: llm.RoleUser, Origin: llm.Human, Dialect: DialectResponses,
-			Parts:    []llm.Part{llm.Text{Text: raw.Unquote(value), Raw: llm.Raw{Data: value}}},
-			Envelope: llm.Envelope{Raw: value, Spans: []llm.Span{{End: len(value)}}},
-		}
-		return []llm.Message{m}, []llm.Span{{Start: shift, End: shift + len(value)}}, nil
-	}
-	if !raw.IsArray(value) {
-		return nil, nil, raw.Wrong("a string or an array", value)
-	}
-	each = raw.Elements(value)
 	open := false // the last message is one that the model goes on writing
-	for i, s := range each {
-		m, err := decodeInputItem(raw.Slice(value, s))
-		if err != nil {
-			return nil, nil, raw.In(err, index(i), s.Start)
+	c.Array(func(i int) bool {
+		var m llm.Message
+		var at llm.Span
+		if !raw.IsObject(c.Next()) {
+			err = c.Wrong("an object")
+		} else {
+			m, at, err = decodeItem(c)
 		}
-		each[i] = raw.Shift(s, shift)
+		if err != nil {
+			err = raw.In(err, index(i))
+			return false
+		}
+		each = append(each, at)
 		written := m.Role == llm.RoleAssistant && m.Origin == llm.Model
 		if last := len(msgs) - 1; written && open {
 			msgs[last].Parts = append(msgs[last].Parts, m.Parts...)
@@ -97,15 +102,18 @@ func decodeInput(value []byte, shift int) (msgs []llm.Message, each []llm.Span, 
 			msgs = append(msgs, m)
 		}
 		open = written
-	}
-	return msgs, each, nil
+		return true
+	})
+	return msgs, each, err
 }
 
-func decodeInputItem(b []byte) (llm.Message, error) {
-	if !raw.IsObject(b) {
-		return llm.Message{}, raw.Wrong("an object", b)
+// inputString returns an input that is one string.
+func inputString(lit []byte) llm.Message {
+	return llm.Message{
+		Role: llm.RoleUser, Origin: llm.Human, Dialect: DialectResponses,
+		Parts:    []llm.Part{llm.Text{Text: raw.Unquote(lit), Raw: llm.Raw{Data: lit}}},
+		Envelope: llm.Envelope{Raw: lit, Spans: []llm.Span{{End: len(lit)}}},
 	}
-	return decodeItem(b)
 }
 
 // EncodeResponses returns the Responses body of r. A request that was decoded here and not

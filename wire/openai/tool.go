@@ -7,21 +7,16 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
-// decodeTools reads the value of "tools" of either format. A tool without a name, which
-// the provider runs itself, is named by its type.
-func decodeTools(value []byte) ([]llm.Tool, error) {
-	if raw.IsNone(value) {
+// decodeTools reads the value of "tools" of either format at c. A tool without a name,
+// which the provider runs itself, is named by its type.
+func decodeTools(c *raw.Cursor) (tools []llm.Tool, err error) {
+	if raw.IsNone(c.Next()) {
 		return nil, nil
 	}
-	if !raw.IsArray(value) {
-		return nil, raw.Wrong("an array", value)
+	if !raw.IsArray(c.Next()) {
+		return nil, c.Wrong("an array")
 	}
-	var tools []llm.Tool
-	for i, s := range raw.Elements(value) {
-		b := raw.Slice(value, s)
-		if !raw.IsObject(b) {
-			return nil, raw.In(raw.Wrong("an object", b), index(i), s.Start)
-		}
+	err = c.Objects(func(_ int, b []byte) {
 		_, at := toolBody(b)
 		v := raw.Values(b[at.Start:at.End], "name", "description", "parameters", "format")
 		tools = append(tools, llm.Tool{
@@ -30,8 +25,8 @@ func decodeTools(value []byte) ([]llm.Tool, error) {
 			Schema:      cmp.Or(string(v[2]), string(v[3])),
 			Raw:         llm.Raw{Data: b},
 		})
-	}
-	return tools, nil
+	})
+	return tools, err
 }
 
 // toolBody returns the place of the object in b that describes the tool: the member

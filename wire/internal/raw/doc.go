@@ -1,6 +1,7 @@
 // Package raw reads and edits JSON text in place, for codecs that must leave
-// every byte alone that they do not change: it finds where values lie, reads and
-// writes string literals, and replaces pieces.
+// every byte alone that they do not change: it finds where values lie (a [Cursor] for
+// whole bodies, [Values] and the like for small objects), reads and writes string
+// literals, and replaces pieces ([Set], [Patch], [List], [Body]).
 //
 // It is not a JSON library: [Check] is the only function that looks at the
 // grammar. All others expect text that Check has accepted; on other text they

@@ -19,42 +19,54 @@ func Unquote(lit []byte) string {
 	if bytes.IndexByte(lit, '\\') < 0 && utf8.Valid(lit) {
 		return string(lit)
 	}
+	if !utf8.Valid(lit) {
+		lit = validUTF8(lit)
+	}
 	var out strings.Builder
 	out.Grow(len(lit))
-	valid := utf8.Valid(lit)
-	for {
-		k := bytes.IndexByte(lit, '\\')
-		run := lit
-		if k >= 0 {
-			run = lit[:k]
+	for len(lit) > 0 {
+		k := run(lit)
+		out.Write(lit[:k])
+		if lit = lit[k:]; len(lit) > 0 {
+			lit = lit[unescape(&out, lit):]
 		}
-		if valid {
-			out.Write(run)
-		} else {
-			writeValid(&out, run)
-		}
-		if k < 0 {
-			return out.String()
-		}
-		lit = lit[k+writeEscaped(&out, lit[k:]):]
 	}
+	return out.String()
 }
 
-// writeValid writes b with U+FFFD for each byte that is not UTF-8.
-func writeValid(out *strings.Builder, b []byte) {
+// run returns the number of bytes before the first backslash in b. Program text has an
+// escape every dozen bytes, which is too short for a library call to pay.
+func run(b []byte) int {
+	const short = 16
+	for i := range min(short, len(b)) {
+		if b[i] == '\\' {
+			return i
+		}
+	}
+	if len(b) <= short {
+		return len(b)
+	}
+	if k := bytes.IndexByte(b[short:], '\\'); k >= 0 {
+		return short + k
+	}
+	return len(b)
+}
+
+// validUTF8 returns b with U+FFFD for each byte that is not UTF-8.
+func validUTF8(b []byte) []byte {
+	out := make([]byte, 0, len(b)+len(b)/8)
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
-		out.WriteRune(r)
+		out = utf8.AppendRune(out, r)
 		b = b[n:]
 	}
+	return out
 }
 
-// writeEscaped writes what the escape at the start of b stands for and returns the
-// number of bytes it takes.
-func writeEscaped(out *strings.Builder, b []byte) int {
+// unescape writes what the escape at the start of b stands for and returns its length.
+func unescape(out *strings.Builder, b []byte) int {
 	if len(b) < 2 {
-		out.WriteRune(utf8.RuneError)
-		return len(b)
+		return len(b) // cannot be in a checked text
 	}
 	c := b[1]
 	switch c {
