@@ -14,6 +14,9 @@ func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
 	if e.Span.From < 1 || e.Span.To > last || e.Span.From > e.Span.To {
 		return fmt.Errorf("edit: check %s: span [%d,%d), want one within [1,%d)", e.Op, e.Span.From, e.Span.To, last)
 	}
+	if e.Op != Replace && e.Op != Archive && e.Op != Insert {
+		return fmt.Errorf("edit: check: operation %q, want %s, %s or %s", e.Op, Replace, Archive, Insert)
+	}
 	if err := checkNotes(e); err != nil {
 		return err
 	}
@@ -25,14 +28,13 @@ func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
 		return checkReplace(e, msgs)
 	case Archive:
 		return checkArchive(e, x)
-	case Insert:
+	default:
 		if len(e.Notes) == 0 || len(e.Sections) > 0 || e.Span.From != e.Span.To {
 			return fmt.Errorf("edit: check insert before message %d: want a note, no section and an empty span, got %d, %d and [%d,%d)",
 				e.Span.From, len(e.Notes), len(e.Sections), e.Span.From, e.Span.To)
 		}
 		return nil
 	}
-	return fmt.Errorf("edit: check: operation %q, want %s, %s or %s", e.Op, Replace, Archive, Insert)
 }
 
 // checkNotes refuses notes that would speak for somebody else.
