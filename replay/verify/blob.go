@@ -46,6 +46,7 @@ func (c *Checker) blob(ref string, load Blobs) (*blob, error) {
 type archive struct {
 	from, to int
 	entries  []entry
+	frames   [][]byte // of each message that came as one object, what is around its parts
 	archives []nested
 	notes    []string
 }
@@ -66,19 +67,23 @@ type entry struct {
 
 // A line is a line of an archive. The members of all kinds of lines are together.
 type line struct {
-	Archive json.RawMessage `json:"archive"` // of the head, 1; else a Ref
-	From    int             `json:"from"`
-	To      int             `json:"to"`
-	Message int             `json:"message"`
-	Role    string          `json:"role"`
-	Origin  string          `json:"origin"`
-	Part    int             `json:"part"`
-	Kind    string          `json:"kind"`
-	Ref     string          `json:"ref"`
-	Raw     *string         `json:"raw"`
-	Raw64   []byte          `json:"raw64"`
-	Text    *string         `json:"text"`
-	Note    *string         `json:"note"`
+	Archive   json.RawMessage `json:"archive"` // of the head, 1; else a Ref
+	From      int             `json:"from"`
+	To        int             `json:"to"`
+	Message   int             `json:"message"`
+	Frame     []string        `json:"frame"`
+	Frame64   [][]byte        `json:"frame64"`
+	Role      string          `json:"role"`
+	Origin    string          `json:"origin"`
+	Part      int             `json:"part"`
+	Kind      string          `json:"kind"`
+	Ref       string          `json:"ref"`
+	Raw       *string         `json:"raw"`
+	Raw64     []byte          `json:"raw64"`
+	Text      *string         `json:"text"`
+	Text64    []byte          `json:"text64"`
+	Signature string          `json:"signature"` // of thinking beside its text
+	Note      *string         `json:"note"`
 }
 
 // archive reads b as an archive.
@@ -106,7 +111,7 @@ func readArchive(data []byte) (*archive, error) {
 	for n := 2; ; n++ {
 		var l line
 		err := dec.Decode(&l)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return a, nil
 		}
 		if err == nil {
@@ -133,23 +138,48 @@ func (a *archive) add(l line) error {
 		return nil
 	case l.Message < a.from || l.Message >= a.to:
 		return fmt.Errorf("message %d, want one of [%d,%d)", l.Message, a.from, a.to)
+	case l.Frame != nil || l.Frame64 != nil:
+		a.frames = append(a.frames, l.frame())
+		return nil
 	}
-	e := entry{reply: l.Role == roleAssistant, kind: classOf(l.Kind)}
-	switch {
-	case l.Ref != "":
-		e.ref, e.apart = l.Ref, true
-	case l.Raw != nil:
-		e.bytes = []byte(*l.Raw)
-	case l.Raw64 != nil:
-		e.bytes = l.Raw64
-	case l.Text != nil:
-		e.bytes = []byte(*l.Text)
-	}
+	e := entry{reply: l.Role == roleAssistant, kind: classOf(l.Kind), ref: l.Ref, apart: l.Ref != ""}
 	if !e.apart {
+		e.bytes = l.content()
 		e.ref = refOf(e.bytes)
 	}
 	a.entries = append(a.entries, e)
 	return nil
+}
+
+// frame returns what is around the parts of a message, with a line break for each part.
+func (l line) frame() []byte {
+	pieces := l.Frame64
+	for _, s := range l.Frame {
+		pieces = append(pieces, []byte(s))
+	}
+	return bytes.Join(pieces, []byte("\n"))
+}
+
+// content returns what a line holds of a part. Thinking that had no bytes is a list
+// of its text and its signature.
+func (l line) content() []byte {
+	text := l.Text64
+	switch {
+	case l.Raw != nil:
+		return []byte(*l.Raw)
+	case l.Raw64 != nil:
+		return l.Raw64
+	case l.Text != nil:
+		text = []byte(*l.Text)
+	}
+	if l.Signature == "" {
+		return text
+	}
+	both, err := json.Marshal([]string{string(text), l.Signature})
+	if err != nil {
+		return text
+	}
+	return both
 }
 
 // classOf returns the class of an archive's kind.
@@ -178,7 +208,9 @@ type reach struct {
 	loaded                 map[string]way
 	stored                 map[string][]byte // of loaded
 	entries                []entry
-	ways                   []way            // of entries
+	ways                   []way // of entries
+	frames                 [][]byte
+	frameWays              []way
 	exact                  map[string][]int // entries by the Ref of their content
 	leaves                 map[[32]byte][]int
 	visited                map[string]bool // archives
@@ -270,6 +302,9 @@ func (c *Checker) contents(r *reach, a *archive, w way, load Blobs) {
 		}
 		r.exact[e.ref] = append(r.exact[e.ref], len(r.entries))
 		r.entries, r.ways = append(r.entries, e), append(r.ways, w)
+	}
+	for _, f := range a.frames {
+		r.frames, r.frameWays = append(r.frames, f), append(r.frameWays, w)
 	}
 	for _, n := range a.archives {
 		b := c.follow(r, n.ref, w, load)

@@ -93,7 +93,9 @@ func TestStub(t *testing.T) {
 		t.Run("Refs swapped", func(t *testing.T) {
 			other := s.put("nothing")
 			turns := replaced(replaced(talk(), "c1", "[ref="+other+"]"), "c3", "[ref="+ref+"]")
+			knows := verify.Options{Load: s.load, Covering: []verify.Cover{{Ref: ref}, {Ref: other}}}
 			want(t, check(t, d, raw, body(d, turns...), o), "uncovered: result c1", "uncovered: result c3")
+			want(t, check(t, d, raw, body(d, turns...), knows), "uncovered: result c1", "uncovered: result c3")
 		})
 		t.Run("no Ref", func(t *testing.T) {
 			want(t, check(t, d, raw, stub("[cleared]"), o), "uncovered: result c1", "invented: replaces a result and names no Ref")
@@ -235,6 +237,11 @@ func TestArchive(t *testing.T) {
 			f := check(t, d, raw, cut(human("[ref="+bad+"]")), verify.Options{Load: s.load})
 			want(t, f, "uncovered: where is the anchor")
 		})
+		t.Run("a person's words as an output", func(t *testing.T) {
+			bad := s.put(strings.Replace(archive(d, turns, 1, 5, nil), `"kind":"text"`, `"kind":"tool_result"`, 1))
+			f := check(t, d, raw, cut(human("[ref="+bad+"]")), verify.Options{Load: s.load})
+			want(t, f, "uncovered: where is the anchor")
+		})
 	})
 }
 
@@ -291,6 +298,11 @@ func TestInvented(t *testing.T) {
 			turns := talk()
 			turns[0] = human("where is the Anchor?")
 			want(t, check(t, d, raw, body(d, turns...), o), "uncovered: the anchor", "invented: the Anchor")
+		})
+		t.Run("in another's name", func(t *testing.T) {
+			turns := talk()
+			turns[8] = human("at the stern")
+			want(t, check(t, d, raw, body(d, turns...), o), "uncovered: at the stern", "invented: at the stern")
 		})
 		t.Run("changed arguments", func(t *testing.T) {
 			turns := talk()
@@ -417,11 +429,33 @@ func TestStoredForms(t *testing.T) {
 			want(t, check(t, anthropic, body(anthropic, old...), edited, verify.Options{Load: s.load}))
 		})
 	}
-	t.Run("another format, other arguments", func(t *testing.T) {
-		data := head + entry(1, "user", "text", `"text":"one"`) + entry(3, "tool", "tool_result", `"text":"two"`) +
-			entry(2, "assistant", "tool_call", `"raw":"{\"callId\":\"c1\",\"tool\":\"look\",\"args\":{\"at\":\"c2\"}}"`)
-		edited := body(anthropic, human("[ref="+s.put(data)+"]"), old[3])
-		want(t, check(t, anthropic, body(anthropic, old...), edited, verify.Options{Load: s.load}), "uncovered: call c1")
+	for name, call := range map[string]string{
+		"another format, other arguments": `"raw":"{\"callId\":\"c1\",\"tool\":\"look\",\"args\":{\"at\":\"c2\"}}"`,
+		"another format, other id":        `"raw":"{\"callId\":\"c2\",\"tool\":\"look\",\"args\":{\"at\":\"c1\"}}"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := head + entry(1, "user", "text", `"text":"one"`) + entry(3, "tool", "tool_result", `"text":"two"`) + entry(2, "assistant", "tool_call", call)
+			edited := body(anthropic, human("[ref="+s.put(data)+"]"), old[3])
+			want(t, check(t, anthropic, body(anthropic, old...), edited, verify.Options{Load: s.load}), "uncovered: call c1")
+		})
+	}
+	t.Run("thinking without bytes", func(t *testing.T) {
+		turns := []turn{{"assistant", []part{{kind: "thinking", text: "hm"}}}, human("on")}
+		for line, found := range map[string]bool{`"text":"hm","signature":"c2ln"`: true, `"text64":"aG0=","signature":"c2ln"`: true, `"text":"hm"`: false, `"text":"hm","signature":"c2lm"`: false} {
+			data := `{"archive":1,"from":1,"to":2}` + "\n" + entry(1, "assistant", "thinking", line)
+			f := check(t, anthropic, body(anthropic, turns...), body(anthropic, human("[ref="+s.put(data)+"]"), turns[1]), verify.Options{Load: s.load})
+			if f.Clean() != found {
+				t.Fatalf("%s: got %+v, want found %v", line, f, found)
+			}
+		}
+	})
+	t.Run("no UTF-8", func(t *testing.T) {
+		turns := []turn{human("one"), calls("c1"), result("c1", "BYTE two"), human("three")}
+		broken := func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "BYTE", "\xff\xfe")) }
+		for _, stored := range []string{"\xff\xfe two", "\ufffd\ufffd two"} {
+			edited := body(anthropic, replaced(turns, "c1", "[ref="+s.put(stored)+"]")...)
+			want(t, check(t, anthropic, broken(body(anthropic, turns...)), edited, verify.Options{Load: s.load}))
+		}
 	})
 }
 
@@ -438,5 +472,82 @@ func TestReusedIDs(t *testing.T) {
 	want(t, f)
 	if f.Covered.Own != 1 || f.Covered.Named != 3 {
 		t.Fatalf("covered: got %+v, want one own and three named", f.Covered)
+	}
+	t.Run("the same call twice", func(t *testing.T) {
+		turns := append(append([]turn{}, turns[:3]...), turns[4:]...)
+		edited := []turn{human("[ref=" + archived + "]"), turns[3], result("c0", "[ref="+own+"]"), turns[5]}
+		want(t, check(t, chat, body(chat, turns...), body(chat, edited...), verify.Options{Load: s.load}))
+	})
+}
+
+// One Checker may be asked about other bodies, and with other knowledge.
+func TestCheckerTwice(t *testing.T) {
+	s := store{}
+	turns := talk()
+	cover := []verify.Cover{{Ref: s.put(archive(anthropic, turns, 1, 5, nil)), From: 1, To: 5}}
+	raw, edited := body(anthropic, turns...), body(anthropic, append([]turn{human("Summary.")}, turns[4:]...)...)
+	c, err := verify.NewChecker(anthropic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(raw, edited []byte, o verify.Options) verify.Findings {
+		t.Helper()
+		o.Load, o.Notes = s.load, []string{"Summary."}
+		f, err := c.Compare(raw, edited, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	want(t, compare(raw, edited, verify.Options{}), "uncovered: where", "uncovered: c1", "uncovered: c1", "uncovered: bow")
+	want(t, compare(raw, edited, verify.Options{Covering: cover}))
+	want(t, compare(raw, raw, verify.Options{}))
+	turns[9] = human("thankz") // as long as before
+	other := body(anthropic, turns...)
+	want(t, compare(raw, other, verify.Options{}), "uncovered: thanks", "invented: thankz")
+	want(t, compare(other, other, verify.Options{}))
+	want(t, compare(other, raw, verify.Options{}), "uncovered: thankz", "invented: thanks")
+}
+
+// What a message holds beside its parts is kept around them.
+func TestFrames(t *testing.T) {
+	raw := []byte(`{"messages":[{"role":"user","content":"a","tag":"x"},{"role":"user","content":"b","tag":"x"},{"role":"user","content":"c"}]}`)
+	entry := func(id int, text string) string {
+		return fmt.Sprintf(`{"message":%d,"role":"user","origin":"human","part":0,"kind":"text","raw":%q}`+"\n", id, quote(text))
+	}
+	head, one, two := `{"archive":1,"from":1,"to":3}`+"\n", entry(1, "a"), entry(2, "b")
+	frame := func(id int, tag string) string {
+		return fmt.Sprintf(`{"message":%d,"frame":["{\"role\":\"user\",\"content\":",",\"tag\":\"%s\"}"]}`+"\n", id, tag)
+	}
+	frame64 := `{"message":2,"frame64":["eyJyb2xlIjoidXNlciIsImNvbnRlbnQiOg==","LCJ0YWciOiJ4In0="]}` + "\n"
+	for name, c := range map[string]struct {
+		archive string
+		want    []string
+	}{
+		"both":       {head + frame(1, "x") + one + frame(2, "x") + two, nil},
+		"base64":     {head + frame(1, "x") + one + frame64 + two, nil},
+		"one":        {head + frame(1, "x") + one + two, []string{"uncovered: message 1 part 1: opaque"}},
+		"other":      {head + frame(1, "x") + one + frame(2, "y") + two, []string{"uncovered: message 1 part 1: opaque"}},
+		"not inside": {head + frame(1, "x") + one + two + frame(3, "x"), []string{"unresolved: line 5: message 3", "uncovered: a", "uncovered: tag", "uncovered: b", "uncovered: tag"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := store{}
+			edited := []byte(`{"messages":[{"role":"user","content":"[ref=` + s.put(c.archive) + `]"},{"role":"user","content":"c"}]}`)
+			want(t, check(t, anthropic, raw, edited, verify.Options{Load: s.load}), c.want...)
+		})
+	}
+}
+
+// What is lost takes no entry that another part needs.
+func TestLostTakesNothing(t *testing.T) {
+	raw := []byte(`{"messages":[{"role":"user","content":"a","tag":"zzz"},{"role":"user","content":"zzz"},{"role":"user","content":"b"}]}`)
+	turns := []turn{human("a"), human("zzz")}
+	s := store{}
+	ref := s.put(archive(anthropic, turns, 1, 3, nil))
+	edited := []byte(`{"messages":[{"role":"user","content":"[ref=` + ref + `]"},{"role":"user","content":"b"}]}`)
+	f := check(t, anthropic, raw, edited, verify.Options{Load: s.load})
+	want(t, f, "uncovered: opaque")
+	if f.Covered.Named != 2 {
+		t.Fatalf("covered: got %+v, want both texts", f.Covered)
 	}
 }

@@ -9,13 +9,25 @@ import (
 	"strings"
 )
 
-// A cover looks for what was removed. Each entry of an archive is used once.
+// A cover looks for what was removed. Each entry of an archive is used once, and each
+// member of a frame.
 type cover struct {
 	*reach
-	used []bool
+	used   []bool
+	framed map[frameMember]bool
 }
 
-// find returns how p can be got at, 0 if it cannot.
+// A frameMember is a member of a message that is kept in a frame.
+type frameMember struct {
+	frame int
+	name  string
+}
+
+func newCover(r *reach) *cover {
+	return &cover{r, make([]bool, len(r.entries)), map[frameMember]bool{}}
+}
+
+// find returns how p can be got at by its bytes or its text, 0 if it cannot.
 func (c *cover) find(p *piece) way {
 	for _, name := range p.names() {
 		for _, i := range c.exact[name] {
@@ -30,7 +42,21 @@ func (c *cover) find(p *piece) way {
 			return w
 		}
 	}
-	return c.similar(p)
+	return c.inFrame(p)
+}
+
+// inFrame finds a member of a message in the bytes around the message's parts.
+func (c *cover) inFrame(p *piece) way {
+	if p.Kind == Text || first(p.Raw) != '"' {
+		return 0
+	}
+	for i, f := range c.frames {
+		if m := (frameMember{i, p.Name}); !c.framed[m] && bytes.Contains(f, p.Raw) {
+			c.framed[m] = true
+			return c.frameWays[i]
+		}
+	}
+	return 0
 }
 
 // take uses entry i for p, if it is free and holds that kind of part.
@@ -47,7 +73,8 @@ func (c *cover) take(i int, p *piece) bool {
 }
 
 // similar finds an entry that says what p says in other bytes: sessions whose own
-// format is none of the dialects are archived in their format.
+// format is none of the dialects are archived in their format. It is asked after
+// find was asked for every part, so that it takes no entry that another part needs.
 func (c *cover) similar(p *piece) way {
 	atoms := atomsOf(p.Part)
 	if len(atoms) == 0 {
@@ -165,7 +192,9 @@ func atomsOf(p Part) []string {
 	case p.Kind == Call && !p.Hosted:
 		out = []string{p.CallID, p.Name, canonical(p.Value)}
 	case p.Kind == Result && !p.Hosted:
-		out = leavesOf(p.Value)
+		if out = leavesOf(p.Value); p.Text == "" && none(p.Value) {
+			out = []string{p.CallID} // it said nothing
+		}
 	case plain(p) != nil:
 		out = []string{p.Text}
 	default:
@@ -191,7 +220,6 @@ func (c *Checker) expands(shown, original *piece, load Blobs) bool {
 }
 
 func (c *Checker) expand(shown, whole []string, load Blobs) bool {
-	pointers := 0
 	for _, s := range shown {
 		if len(whole) > 0 && s == whole[0] {
 			whole = whole[1:]
@@ -202,9 +230,8 @@ func (c *Checker) expand(shown, whole []string, load Blobs) bool {
 			return false
 		}
 		whole = whole[n:]
-		pointers++
 	}
-	return len(whole) == 0 && pointers > 0
+	return len(whole) == 0
 }
 
 // pointed returns for how many of the lines the pointer s stands.

@@ -36,7 +36,8 @@
 // send, directly or through other archives; or, where no text names it, from a Ref
 // that [Options.Covering] gives. One entry of an archive covers one part. A result
 // whose text was replaced must name its own Ref, or show each run of lines that it
-// leaves out by a line that names a source with these lines.
+// leaves out by a line that names a source with these lines. Thinking and tools that
+// are left out on purpose are findings like any other; their [Kind] tells the caller.
 //
 // [Source] does the same between a raw View and the session file it was built from;
 // [Checker.Floor] recomputes the irreducible floor (DESIGN.md section 2).

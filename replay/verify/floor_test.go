@@ -119,6 +119,14 @@ func TestFloor(t *testing.T) {
 				t.Fatalf("pin by index: got %d, want %d", got, want)
 			}
 		})
+		t.Run("nothing counts twice", func(t *testing.T) {
+			last := append(append([]turn{}, turns[:10]...), turn{"assistant", []part{{kind: "text", text: "I look."}, {kind: "call", id: "c9", name: "look", text: "{}"}}}, result("c9", "ok"))
+			if got := floor(last, verify.Pin{Prefix: "I look"}); d != responses && (got.Pins != 0 || got.NewestRound != size("I look.", "look", "{}", "ok")) {
+				t.Fatalf("pin in the newest round: got %+v", got)
+			} else if d == responses && got.Total() != size(systemText)+size(toolJSON)+size("I look.", "look", "{}", "ok") {
+				t.Fatalf("pin in the newest round: got %+v", got)
+			}
+		})
 		t.Run("nothing of the outputs counts but a line", func(t *testing.T) {
 			more := append(append([]turn{}, turns...), human("go on"))
 			if got := floor(more); got.NewestRound != f.NewestRound || got.Pins != 0 {

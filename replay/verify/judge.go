@@ -29,23 +29,30 @@ func (j *judgement) judge() {
 	for i, s := range j.fresh {
 		j.new(s, j.stubs[i], len(claims[i]) > 0)
 	}
-	c := cover{r, make([]bool, len(r.entries))}
+	c := newCover(r)
 	stubs := map[*spot]int{}
 	for i, s := range j.stubs {
 		if s != nil {
 			stubs[s] = i
 		}
 	}
+	var rest []*spot
 	for i := range j.was {
 		s := &j.was[i]
 		if s.kept || j.contained(s) {
 			continue
 		}
 		j.f.Removed++
-		if n, ok := stubs[s]; ok {
-			j.replaced(s, j.fresh[n].piece, len(claims[n]) > 0, &c)
-		} else {
-			j.gone(s, c.find(s.piece))
+		if n, ok := stubs[s]; ok && j.replaced(s, j.fresh[n].piece, len(claims[n]) > 0) {
+			continue
+		}
+		if !j.recovered(c.find(s.piece)) {
+			rest = append(rest, s)
+		}
+	}
+	for _, s := range rest {
+		if !j.recovered(c.similar(s.piece)) {
+			j.lost(s, "no Ref that is named leads to it")
 		}
 	}
 }
@@ -140,21 +147,21 @@ func sameBeside(a, b Part) bool {
 	return slices.EqualFunc(x, y, func(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) })
 }
 
-// replaced judges a result that is shown in another form. One that names Refs must
-// lead to what it replaces by itself, or by the journal.
-func (j *judgement) replaced(s *spot, by *piece, named bool, c *cover) {
+// replaced judges a result that is shown in another form, and reports whether there
+// is nothing more to be said of it. One that names Refs must lead to what it replaces
+// by itself, whatever the journal says: a model goes by what it sees.
+func (j *judgement) replaced(s *spot, by *piece, named bool) bool {
 	switch {
 	case j.namesOwn(s.piece, by):
 		j.f.Covered.Own++
 	case j.expands(by, s.piece, j.Load):
 		j.f.Covered.Expanded++
-	case slices.ContainsFunc(s.names(), func(ref string) bool { return slices.Contains(c.covering, ref) && c.loaded[ref] != 0 }):
-		j.f.Covered.Journal++
 	case named:
 		j.lost(s, "what stands in its place names other content")
 	default:
-		j.gone(s, c.find(s.piece))
+		return false
 	}
+	return true
 }
 
 // namesOwn reports whether by names stored content that is p's.
@@ -164,16 +171,15 @@ func (j *judgement) namesOwn(p, by *piece) bool {
 	})
 }
 
-// gone counts a part that is not shown.
-func (j *judgement) gone(s *spot, w way) {
+// recovered counts a part that can be got at.
+func (j *judgement) recovered(w way) bool {
 	switch w {
 	case byName:
 		j.f.Covered.Named++
 	case byJournal:
 		j.f.Covered.Journal++
-	default:
-		j.lost(s, "no Ref that is named leads to it")
 	}
+	return w != 0
 }
 
 func (j *judgement) lost(s *spot, why string) {

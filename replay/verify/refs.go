@@ -76,6 +76,9 @@ func (p *piece) names() []string {
 	case Text:
 		add(p.Text)
 		add(valid(p.Text))
+		if v := plain(p.Part); v != nil {
+			add(`{"type":"text","text":` + string(v) + `}`)
+		}
 	case Result:
 		s := output(p.Value)
 		add(s)

@@ -138,11 +138,11 @@ func (c *Checker) Missing(raw []byte, f *Session, own []string) ([]string, error
 }
 
 // has reports whether the file has a part.
-func (f *Session) has(p *piece) bool {
-	if f.raws[maphash.Bytes(f.seed, without(p.Raw, "cache_control"))] {
+func (s *Session) has(p *piece) bool {
+	if s.raws[maphash.Bytes(s.seed, without(p.Raw, "cache_control"))] {
 		return true
 	}
-	if v := plain(p.Part); v != nil && f.raws[maphash.Bytes(f.seed, v)] {
+	if v := plain(p.Part); v != nil && s.raws[maphash.Bytes(s.seed, v)] {
 		return true
 	}
 	atoms := atomsOf(p.Part)
@@ -150,22 +150,22 @@ func (f *Session) has(p *piece) bool {
 		return false
 	}
 	for _, a := range atoms {
-		if !f.says(a) {
+		if !s.says(a) {
 			return false
 		}
 	}
 	return true
 }
 
-// says reports whether a string of the file is s or has s in it, or one record has
-// every line of s.
-func (f *Session) says(s string) bool {
-	if f.said[maphash.String(f.seed, s)] {
+// says reports whether a string of the file is what or has it in it, or one record
+// has every line of it.
+func (s *Session) says(what string) bool {
+	if s.said[maphash.String(s.seed, what)] {
 		return true
 	}
-	lines := slices.DeleteFunc(strings.Split(s, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
-	return slices.ContainsFunc(f.records, func(texts []string) bool {
-		return contains(texts, s) || len(lines) > 1 && !slices.ContainsFunc(lines, func(l string) bool { return !contains(texts, l) })
+	lines := slices.DeleteFunc(strings.Split(what, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	return slices.ContainsFunc(s.records, func(texts []string) bool {
+		return contains(texts, what) || len(lines) > 1 && !slices.ContainsFunc(lines, func(l string) bool { return !contains(texts, l) })
 	})
 }
 
