@@ -104,6 +104,13 @@ func checkResult(t *testing.T, res replay.Result) {
 		if r.Orphans+r.UnresolvedRefs+r.Uncovered > 0 {
 			t.Errorf("%s: want no orphan, unresolved ref or lost part, got %d, %d and %d", where, r.Orphans, r.UnresolvedRefs, r.Uncovered)
 		}
+		for _, i := range r.Irreducible {
+			// The judge counts text alone; the engine adds what a message costs and the
+			// margin of its estimate (15 % of what is new, 600 tokens).
+			if i.Floor <= i.Limit || i.Recomputed*115/100+1500 < i.Limit {
+				t.Errorf("%s, step %d: want a floor above the limit of %d, got %d by the engine and %d by the judge", where, i.Step, i.Limit, i.Floor, i.Recomputed)
+			}
+		}
 		if r.Policy == "off" {
 			if len(r.Edits) > 0 {
 				t.Errorf("%s: want no edit, got %v", where, r.Edits)

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
@@ -20,11 +21,14 @@ type judge struct {
 	raw     *raw
 	sess    *plimsoll.Session
 	check   *verify.Checker
+	counter *verify.Counter
+	ratio   int // true tokens of 1,000 counted ones, by the catalogue
 	export  *exporter
 	orphans map[string]bool
 	lost    map[string]bool
 	broken  map[string]bool
 	made    map[string]bool
+	client  []byte // the raw view of the last Step judged
 }
 
 // A JudgeError says that a view holds what neither the client nor the engine wrote.
@@ -47,7 +51,11 @@ func (r *Replayer) judge(raw *raw, run *Run, sess *plimsoll.Session) (*judge, er
 		if err != nil {
 			return nil, fmt.Errorf("replay: judge: %w", err)
 		}
-		j.check = c
+		family := r.catalog.FamilyOf(raw.model)
+		if j.counter, err = judgeCounter(family.Estimator); err != nil {
+			return nil, fmt.Errorf("replay: judge: %w", err)
+		}
+		j.check, j.ratio = c, family.Prior
 	}
 	if r.opts.Out != "" {
 		x, err := newExporter(r.opts.Out, raw, run)
@@ -85,8 +93,8 @@ func (j *judge) step(n int, send *engine.Send) error {
 	if err != nil {
 		return err
 	}
-	o := j.options(edits)
-	found, err := j.check.Compare(client, body, o)
+	j.client = client
+	found, err := j.check.Compare(client, body, j.options(edits))
 	if err != nil {
 		return fmt.Errorf("replay: judge step %d: %w", n, err)
 	}
@@ -106,7 +114,8 @@ func note(set map[string]bool, texts []string) {
 }
 
 // options tells the checker what the engine wrote and what the journal says is
-// stored.
+// stored. The text of a replaced output has to name its Ref; one that by its
+// document's template does not is found through the journal.
 func (j *judge) options(edits []edit.Edit) verify.Options {
 	o := verify.Options{Load: func(ref string) ([]byte, error) {
 		return j.sess.Blob(context.Background(), llm.Ref(ref))
@@ -118,18 +127,44 @@ func (j *judge) options(edits []edit.Edit) verify.Options {
 		for _, s := range e.Sections {
 			o.Notes = append(o.Notes, s.Text)
 		}
-		if r, ok := e.Replacement.(llm.ToolResult); ok {
+		if r, ok := e.Replacement.(llm.ToolResult); ok && !strings.Contains(r.Text(), string(e.Refs[0])) {
 			o.Notes = append(o.Notes, r.Text())
 		}
-		for _, ref := range e.Refs {
-			o.Covering = append(o.Covering, verify.Cover{Ref: string(ref)})
+		for i, ref := range e.Refs {
+			c := verify.Cover{Ref: string(ref)}
+			if i == 0 && e.Op == edit.Archive {
+				c.From, c.To = int(e.Span.From), int(e.Span.To)
+			}
+			o.Covering = append(o.Covering, c)
 		}
 	}
 	return o
 }
 
+// source checks that the raw view of a segment is what the session file holds: the
+// parts that it does not have, but for those that the client is known to have
+// sent without recording them, and the stated results of interrupted calls.
+func (j *judge) source(client []byte) error {
+	if client == nil || j.raw.file == nil {
+		return nil
+	}
+	own := []string{turn.InterruptedText}
+	for _, s := range j.raw.sections() {
+		own = append(own, s.Text)
+	}
+	missing, err := j.check.Missing(client, j.raw.file, own)
+	if err != nil {
+		return fmt.Errorf("replay: judge: %w", err)
+	}
+	note(j.made, missing)
+	return nil
+}
+
 // finish books what was found.
 func (j *judge) finish(run *Run) error {
+	if err := j.source(j.client); err != nil {
+		return err
+	}
 	run.Orphans, run.UnresolvedRefs, run.Uncovered = len(j.orphans), len(j.broken), len(j.lost)
 	if j.export != nil {
 		if err := j.export.finish(j.sess); err != nil {

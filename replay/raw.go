@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -11,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
@@ -20,6 +22,7 @@ type raw struct {
 	session  string // the file's name
 	number   int    // of the segment, from 1
 	dialect  llm.Dialect
+	file     *verify.Session // what the file holds, for the judge; nil if nobody asked
 	segment  sessionfile.Segment
 	model    string
 	window   int // capacity of the model's own window
@@ -54,16 +57,15 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, n int
 	if out.dialect == "" {
 		out.dialect = openai.DialectChat
 	}
+	if r.opts.Judge {
+		out.file = r.fileOf(s)
+	}
 	out.window = r.capacityOf(out.model, seg)
 	family := r.catalog.FamilyOf(out.model)
 	cal := token.NewCalibration(family)
-	var missing int
 	var err error
-	if out.overhead, missing, err = r.overheadOf(s, seg, out.model, carried); err != nil {
+	if out.overhead, err = r.overheadOf(s, seg, out.model, carried); err != nil {
 		return nil, nil, err
-	}
-	if _, prompt, _ := r.firstPrompt(seg, out.model); missing*1000 > prompt*missingShare {
-		return nil, nil, &missingError{missing, prompt}
 	}
 	off, err := policy.Preset("off")
 	if err != nil {
@@ -107,6 +109,9 @@ func (r *Replayer) open(ctx context.Context, p policy.Policy, raw *raw, w budget
 	sections := slices.Clone(raw.segment.Sections)
 	if raw.overhead.Tokens > 0 {
 		sections = append(sections, llm.Section{Name: "overhead", Tokens: raw.overhead.Tokens})
+	}
+	if raw.overhead.Unrecorded > 0 {
+		sections = append(sections, llm.Section{Name: "unrecorded", Tokens: raw.overhead.Unrecorded})
 	}
 	if len(sections) > 0 {
 		if err := sess.SetSections(ctx, sections); err != nil {
@@ -153,32 +158,36 @@ func (r *Replayer) walk(ctx context.Context, sess *plimsoll.Session, raw *raw, f
 	return nil
 }
 
-// overheadOf returns what the client sends beside what the file holds, and how
-// many tokens of the segment's first prompt that leaves unexplained. Where the
-// file shows its own start the overhead is what the first reported prompt has
-// more than the known content, and the session's later segments carry it on;
-// else it is the table's value for the client. It is never more than the
-// segment's own first prompt has room for.
-func (r *Replayer) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, model string, carried Overhead) (Overhead, int, error) {
+// overheadOf returns what the client sends beside what the file holds. Where the
+// file shows its own start the overhead is what the first reported prompt has more
+// than the known content, and the session's later segments carry it on; else it is
+// the table's value for the client. What that leaves unexplained of a later
+// segment's first prompt is unrecorded; if it is much, the segment cannot be run.
+func (r *Replayer) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, model string, carried Overhead) (Overhead, error) {
 	if s.Client == "" {
-		return Overhead{Kind: "none"}, 0, nil
+		return Overhead{Kind: "none"}, nil
 	}
 	known, prompt, err := r.firstPrompt(seg, model)
 	if err != nil {
-		return Overhead{}, 0, err
+		return Overhead{}, err
 	}
 	hidden := max(prompt-known, 0)
 	switch {
 	case seg.Start == sessionfile.StartRoot && prompt > 0:
-		return Overhead{Tokens: hidden, Kind: "measured"}, 0, nil
+		return Overhead{Tokens: hidden, Kind: "measured"}, nil
 	case carried.Kind != "measured":
 		carried = r.assumed(s, model)
 	}
-	if prompt > 0 {
-		carried.Tokens = min(carried.Tokens, hidden)
-		return carried, hidden - carried.Tokens, nil
+	carried.Unrecorded = 0
+	if prompt == 0 {
+		return carried, nil
 	}
-	return carried, 0, nil
+	carried.Tokens = min(carried.Tokens, hidden)
+	carried.Unrecorded = hidden - carried.Tokens
+	if carried.Unrecorded*1000 > prompt*missingShare {
+		return carried, &missingError{carried.Unrecorded, prompt}
+	}
+	return carried, nil
 }
 
 // assumed returns the overhead that the catalogue has for a client.
@@ -224,6 +233,19 @@ func (r *Replayer) firstPrompt(seg sessionfile.Segment, model string) (known, pr
 		size = size.Add(token.SizeOf(counter, e.Message))
 	}
 	return 0, 0, nil
+}
+
+// fileOf returns the content of a session file as the judge reads it. A file that
+// cannot be read a second time, such as standard input, is not looked at.
+func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
+	if r.judged.path == s.Path {
+		return r.judged.content
+	}
+	r.judged.path, r.judged.content = s.Path, nil
+	if data, err := os.ReadFile(s.Path); err == nil {
+		r.judged.content = verify.ReadSession(data, string(s.Format))
+	}
+	return r.judged.content
 }
 
 // modelOf returns the model of a segment: the one asked for, else that of its

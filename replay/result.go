@@ -36,6 +36,10 @@ type Problem struct {
 type Overhead struct {
 	Tokens int    `json:"tokens"`
 	Kind   string `json:"kind"` // "measured", "assumed" or "none"
+	// Unrecorded is what the segment's first prompt has beyond overhead and file,
+	// such as files that the client attached again after a compaction. It is counted
+	// with every request.
+	Unrecorded int `json:"unrecorded"`
 }
 
 // An Estimate says how well each next prompt was predicted. Errors are shares of
@@ -60,10 +64,12 @@ type Run struct {
 	Limit           int            `json:"limit"`
 	Note            string         `json:"note,omitempty"` // what was changed to fit a small window
 	Estimator       string         `json:"estimator"`
-	CountKind       string         `json:"count_kind"` // the least sure one
-	Steps           int            `json:"steps"`      // that were prepared
-	StepsOver       int            `json:"steps_over"` // sent above the limit by the count, or with bytes or images over
-	StillOver       int            `json:"still_over"` // of a forced final Step that nothing could bring below
+	CountKind       string         `json:"count_kind"`   // the least sure one
+	Steps           int            `json:"steps"`        // that were prepared
+	StepsOver       int            `json:"steps_over"`   // sent above the limit by the count, or with bytes or images over
+	CommonLimit     int            `json:"common_limit"` // the lowest limit of all policies on this window
+	OverCommon      int            `json:"over_common"`  // sent above it by the count
+	StillOver       int            `json:"still_over"`   // of a forced final Step that nothing could bring below
 	Irreducible     []Irreducible  `json:"irreducible"`
 	BackstopEdits   int            `json:"backstop_edits"`
 	ToolsNotOffered []string       `json:"tools_not_offered"`
@@ -88,6 +94,9 @@ type Irreducible struct {
 	Floor int            `json:"floor"`
 	Limit int            `json:"limit"`
 	Parts map[string]int `json:"parts"` // of the floor, in tokens
+	// Recomputed is the floor by the judge, which shares no code with the engine: by
+	// text alone, without margin. 0 if nobody judged.
+	Recomputed int `json:"recomputed"`
 }
 
 // Timing is how long a run took.
