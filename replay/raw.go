@@ -30,7 +30,6 @@ type raw struct {
 	peak     int // largest prompt, as reported where it is
 	reported int // largest reported prompt
 	steps    []rawStep
-	before   *token.Calibration // as it was before the first Step
 }
 
 // A rawStep is one Step of the raw segment.

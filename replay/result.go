@@ -85,7 +85,6 @@ type Run struct {
 	Edits           map[string]int `json:"edits"`
 	PrefixBreaks    int            `json:"prefix_breaks"` // views that do not extend the one before
 	Timing          Timing         `json:"timing"`
-	judged          bool
 }
 
 // An Irreducible is a Step whose floor is above the limit.

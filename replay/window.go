@@ -60,36 +60,22 @@ const smallCapacity = budget.DefaultCapacity
 // reserve are then added on top. Together they are at most a quarter of a small
 // capacity.
 func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
-	if w.Percent > 0 {
-		limit := r.overhead.Tokens + (r.peak-r.overhead.Tokens)*w.Percent/100
-		buffer, reserve, note := spare(p.Window, limit*4/3)
-		if note == "" {
-			buffer, reserve, note = spare(p.Window, limit+p.Window.Buffer+p.Window.Output)
-		}
-		return budget.Window{Capacity: limit + buffer + reserve, Buffer: buffer, OutputReserve: reserve}, note
-	}
-	capacity := w.Tokens
-	if capacity == 0 {
+	capacity, limit := w.Tokens, 0
+	switch {
+	case w.Percent > 0:
+		limit = r.overhead.Tokens + (r.peak-r.overhead.Tokens)*w.Percent/100
+		capacity = limit * 4 / 3 // so that a quarter is left for the two
+	case capacity == 0:
 		capacity = r.window
 	}
-	buffer, reserve, note := spare(p.Window, capacity)
-	return budget.Window{Capacity: capacity, Buffer: buffer, OutputReserve: reserve}, note
-}
-
-// spare returns buffer and reserve of a capacity.
-func spare(rule policy.WindowRule, capacity int) (buffer, reserve int, note string) {
-	buffer = rule.Buffer
-	if rule.ReserveOutput {
-		reserve = rule.Output
-		if reserve == 0 {
-			reserve = capacity * rule.OutputPermille / 1000
-		}
+	f := p.Window.Figures(capacity, 0)
+	out, note := budget.Window{Capacity: capacity, Buffer: f.Buffer, OutputReserve: f.Output}, ""
+	if scaled, yes := out.Scaled(); yes && capacity < smallCapacity {
+		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", scaled.Buffer+scaled.OutputReserve, f.Buffer+f.Output)
+		out = scaled
 	}
-	most := capacity / 4
-	if capacity >= smallCapacity || buffer+reserve <= most {
-		return buffer, reserve, ""
+	if w.Percent > 0 {
+		out.Capacity = limit + out.Buffer + out.OutputReserve
 	}
-	was := buffer + reserve
-	buffer, reserve = buffer*most/was, reserve*most/was
-	return buffer, reserve, fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", buffer+reserve, was)
+	return out, note
 }

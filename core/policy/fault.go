@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // A Fault is one thing that is wrong with a policy.
@@ -70,49 +72,6 @@ func oneOf(known []string) string {
 	return strings.Join(known, "")
 }
 
-// Nearest returns the known word that word was most likely meant to be: the one
-// with the fewest single-letter changes, if these are at most a third of it, or
-// one that word begins. It returns "" if there is none.
-func Nearest(word string, known []string) string {
-	const longest = 64 // a longer word is no misspelling, and the search is quadratic
-	if word == "" || len(word) > longest {
-		return ""
-	}
-	best, changes := "", max(2, len(word)/3)+1
-	for _, k := range known {
-		if n := distance(word, k); n < changes && n < len(k) {
-			best, changes = k, n
-		}
-	}
-	if best != "" {
-		return best
-	}
-	for _, k := range known {
-		if len(word) > 2 && strings.HasPrefix(k, word) {
-			return k
-		}
-	}
-	return ""
-}
-
-// distance counts the insertions, deletions and replacements of bytes that turn
-// a into b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}
+// Nearest returns the known word that word was most likely meant to be; see
+// [token.Nearest].
+func Nearest(word string, known []string) string { return token.Nearest(word, known) }

@@ -1,27 +1,39 @@
 package token
 
+import "strings"
+
 // unknown returns the error for an id that no estimator has.
 func unknown(id string) error {
 	known := EstimatorIDs()
-	return &UnknownError{ID: id, Nearest: nearest(id, known), Known: known}
+	return &UnknownError{ID: id, Nearest: Nearest(id, known), Known: known}
 }
 
-// nearest returns the id that differs from the given one in the fewest letters,
-// if those are at most a third of it, or 2.
-func nearest(id string, known []string) string {
-	if len(id) > 64 {
+// Nearest returns the known word that word was most likely meant to be: the one
+// with the fewest single-letter changes, if these are at most a third of it, or
+// one that word begins. It returns "" if there is none.
+func Nearest(word string, known []string) string {
+	const longest = 64 // a longer word is no misspelling, and the search is quadratic
+	if word == "" || len(word) > longest {
 		return ""
 	}
-	best, least := "", max(2, len(id)/3)+1
+	best, changes := "", max(2, len(word)/3)+1
 	for _, k := range known {
-		if d := distance(id, k); d < least {
-			best, least = k, d
+		if n := distance(word, k); n < changes && n < len(k) {
+			best, changes = k, n
 		}
 	}
-	return best
+	if best != "" {
+		return best
+	}
+	for _, k := range known {
+		if len(word) > 2 && strings.HasPrefix(k, word) {
+			return k
+		}
+	}
+	return ""
 }
 
-// distance returns how many bytes must be inserted, removed or replaced to turn
+// distance counts the insertions, deletions and replacements of bytes that turn
 // a into b (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
