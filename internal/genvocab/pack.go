@@ -43,11 +43,11 @@ func parseRanks(text []byte) ([][]byte, error) {
 // pack writes the tokens in byte order, front-coded, in columns:
 //
 //	magic, count (uint32), length of the last column (uint32), then per token in byte order
-//	bytes shared with the token before · length of the rest · length of the left half of its last merge, 0 if it has
-//	none · rank bits 0–7 · rank bits 8–15 · rank bits 16–23 · the rest
+//	bytes shared with the token before · length of the rest · length of the left half of its last merge, 0 for
+//	single bytes · rank bits 0–7 · rank bits 8–15 · rank bits 16–23 · the rest
 //
-// Integers are little endian. A token "has no last merge" when it is a single byte, or when byte-pair merging of its own
-// bytes does not end in it: such a token is reached only as a whole piece.
+// Integers are little endian. A token of several bytes that merging its own bytes does not give is an error: the encoder
+// relies on there being none.
 func pack(tokens [][]byte) ([]byte, error) {
 	ranks := make(map[string]int, len(tokens))
 	order := make([]int, len(tokens))
@@ -64,9 +64,13 @@ func pack(tokens [][]byte) ([]byte, error) {
 	for _, rank := range order {
 		token := tokens[rank]
 		shared := sharedPrefix(previous, token)
+		split := lastMerge(ranks, token)
+		if split == 0 && len(token) > 1 {
+			return nil, fmt.Errorf("pack: token %q, want merging to give it, got other tokens", token)
+		}
 		columns[0] = append(columns[0], byte(shared))
 		columns[1] = append(columns[1], byte(len(token)-shared))
-		columns[2] = append(columns[2], byte(lastMerge(ranks, token)))
+		columns[2] = append(columns[2], byte(split))
 		columns[3] = append(columns[3], byte(rank))
 		columns[4] = append(columns[4], byte(rank>>8))
 		columns[5] = append(columns[5], byte(rank>>16))
@@ -90,7 +94,8 @@ func sharedPrefix(a, b []byte) int {
 	return n
 }
 
-// lastMerge merges the token's own bytes as the encoder would and returns where the last merge splits it, or 0.
+// lastMerge merges the token's own bytes as the encoder would and returns where the last merge splits it, or 0 if that does
+// not give the token.
 func lastMerge(ranks map[string]int, token []byte) int {
 	starts := make([]int, len(token)+1)
 	for i := range starts {

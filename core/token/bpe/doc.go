@@ -24,10 +24,10 @@
 // A hand-written splitter cuts the text into pieces exactly where the vocabulary's published regular expression does
 // (split.go). The characters' classes come from an embedded table of Unicode 16.0, the version that tiktoken's regular
 // expressions use, so that counts do not change with the Go release. A piece that is itself a token is one look-up. Any
-// other piece is encoded from left to right: take the longest token, step back to a shorter one while it could not
-// stand beside its left neighbour (merge.go). That visits each position of the piece a bounded number of times, so that
-// no input is quadratic; the idea is that of the bpe crate of github.com/github/rust-gems (MIT). Counts of short
-// pieces are remembered in a fixed-size scratch that lives in a sync.Pool.
+// other short piece is merged as defined; a long one is encoded from left to right: take the longest token, step back to a
+// shorter one while it could not stand beside its left neighbour (merge.go). That visits each position of the piece a
+// bounded number of times, so that no input is quadratic; the idea is that of the bpe crate of github.com/github/rust-gems
+// (MIT). Counts of short pieces are remembered in a fixed-size scratch that lives in a sync.Pool.
 //
 // The files under vocab/ are written by internal/genvocab; vocab/README.md names their source, licence and hashes.
 package bpe

@@ -1,35 +1,42 @@
 package bpe
 
-// merge returns the ids that byte-pair merging makes of the piece b[i:end], in the scratch's stack.
-//
-// Merging joins, again and again, the leftmost neighbours whose joined token has the lowest id. Its result has a local
-// description, which the bpe crate of github.com/github/rust-gems (MIT) uses: a row of tokens is the result exactly when
-// every two neighbours are what merging their joined bytes gives (compatible). So the row
-// can be found from left to right: take the longest token at a position; while it is not compatible with its left
-// neighbour, take the next shorter one; if none is left, the left neighbour was wrong: give it back, note that nothing
-// starts here, and go on with its next shorter one. Every position is given up at most once and a token has few
-// prefixes, so that the time is linear in the piece's length whatever it holds.
+// scanBytes is the length up to which scan is faster than search.
+const scanBytes = 20
+
+// merge returns the ids that byte-pair merging makes of the piece b[i:end]: from its bytes on, again and again the
+// leftmost neighbours are joined whose joined token has the lowest id. The result is the scratch's stack.
 func (v *vocabulary) merge(s *scratch, b []byte, i, end int) []uint32 {
 	if end-i <= scanBytes {
-		return v.scan(s, b, i, end)
+		s.stack = v.scan(s, s.stack[:0], b[i:end])
+	} else {
+		s.stack = v.search(s, s.stack[:0], b[i:end])
 	}
-	words := (end-i)>>6 + 1
+	return s.stack
+}
+
+// search appends the ids to the stack without merging. The result of merging has a local description, which the bpe crate
+// of github.com/github/rust-gems (MIT) uses: a row of tokens is the result exactly when every two neighbours are what
+// merging their joined bytes gives (compatible). So the row can be found from left to right: take the longest token at a
+// position; while it is not compatible with its left neighbour, take the next shorter one; if none is left, the left
+// neighbour was wrong: give it back, note that nothing starts here, and go on with its next shorter one. Every position
+// is given up at most once and a token has few prefixes, so that the time is linear in the piece's length whatever it
+// holds.
+func (v *vocabulary) search(s *scratch, stack []uint32, piece []byte) []uint32 {
+	words := len(piece)>>6 + 1
 	if cap(s.bad) < words {
 		s.bad = make([]uint64, words)
 	}
 	bad := s.bad[:words]
 	clear(bad)
-	stack := s.stack[:0]
-	at, token := i, v.longest(b, i, end)
+	at, token := 0, v.longest(piece, 0)
 	for {
-		next := at + int(v.spans[token]&0xFF)
-		n := next - i
-		if bad[n>>6]>>(n&63)&1 == 0 && (len(stack) == 0 || v.compatible(stack[len(stack)-1], token)) {
+		end := at + v.length(token)
+		if bad[end>>6]>>(end&63)&1 == 0 && (len(stack) == 0 || v.compatible(stack[len(stack)-1], token)) {
 			stack = append(stack, token)
-			if next == end {
-				break
+			if end == len(piece) {
+				return stack
 			}
-			at, token = next, v.longest(b, next, end)
+			at, token = end, v.longest(piece, end)
 			continue
 		}
 		if shorter := v.prior[token]; shorter != none {
@@ -37,16 +44,14 @@ func (v *vocabulary) merge(s *scratch, b []byte, i, end int) []uint32 {
 			continue
 		}
 		if len(stack) == 0 { // cannot be: every piece has a row of tokens
-			break
+			return stack
 		}
 		// The left neighbour goes on with its next shorter token: its own end is marked now.
-		bad[(at-i)>>6] |= 1 << ((at - i) & 63)
+		bad[at>>6] |= 1 << (at & 63)
 		last := len(stack) - 1
 		token, stack = stack[last], stack[:last]
-		at -= int(v.spans[token] & 0xFF)
+		at -= v.length(token)
 	}
-	s.stack = stack
-	return stack
 }
 
 // compatible reports whether two neighbouring tokens stay apart when their joined bytes are merged. It takes the two
@@ -72,24 +77,19 @@ func (v *vocabulary) compatible(left, right uint32) bool {
 	}
 }
 
-// scanBytes is the length up to which scan is faster than the search from left to right.
-const scanBytes = 24
-
-// scan is merge by its definition, for short pieces: it looks for the lowest joined token, joins it, and starts again.
-// Tokens are named by the offset of their first byte.
-func (v *vocabulary) scan(s *scratch, b []byte, i, end int) []uint32 {
-	n := end - i
-	text := b[i:end]
-	var right, left [scanBytes + 1]uint8 // neighbours
+// scan appends the ids to the stack by merging as defined, for a piece of at most scanBytes bytes. Tokens are named by the
+// offset of their first byte.
+func (v *vocabulary) scan(s *scratch, stack []uint32, piece []byte) []uint32 {
+	var left, right [scanBytes + 1]uint8 // the neighbours
+	n := len(piece)
 	ids, offers := s.ids[:n], s.offers[:n]
-	for k := range text {
-		ids[k] = v.single[text[k]]
-		right[k], left[k+1] = uint8(k+1), uint8(k)
-		if k+1 < n {
-			offers[k] = offer(v.double[int(text[k])<<8|int(text[k+1])], k)
+	for at, c := range piece {
+		ids[at], offers[at] = v.single[c], none
+		right[at], left[at+1] = uint8(at+1), uint8(at)
+		if at > 0 {
+			offers[at-1] = offer(v.double[int(piece[at-1])<<8|int(c)], at-1)
 		}
 	}
-	offers[n-1] = none
 	for {
 		best := none
 		for _, o := range offers {
@@ -101,9 +101,8 @@ func (v *vocabulary) scan(s *scratch, b []byte, i, end int) []uint32 {
 		at := int(best & 0xFF)
 		gone := int(right[at])
 		next := int(right[gone])
-		ids[at], offers[gone] = best>>8, none
+		ids[at], offers[at], offers[gone] = best>>8, none, none
 		right[at], left[next] = uint8(next), uint8(at)
-		offers[at] = none
 		if next < n {
 			offers[at] = offer(v.join(ids[at], ids[next]), at)
 		}
@@ -112,16 +111,15 @@ func (v *vocabulary) scan(s *scratch, b []byte, i, end int) []uint32 {
 			offers[before] = offer(v.join(ids[before], ids[at]), before)
 		}
 	}
-	stack := s.stack[:0]
-	for k := 0; k < n; k = int(right[k]) {
-		stack = append(stack, ids[k])
+	for at := 0; at < n; at = int(right[at]) {
+		stack = append(stack, ids[at])
 	}
-	s.stack = stack
 	return stack
 }
 
-// noOffer is below what offer gives for none.
-const noOffer = none &^ 0xFF
-
-// offer says that joining at this offset would give id; offers sort by id, then from left to right.
+// offer says that joining the token at this offset with the next gives id, which may be none. Offers sort by id, then from
+// left to right.
 func offer(id uint32, at int) uint32 { return id<<8 | uint32(at) }
+
+// noOffer is the lowest offer of none.
+const noOffer = none &^ 0xFF

@@ -3,18 +3,19 @@ package bpe
 import "sync"
 
 const (
-	cacheBits = 14                 // 16,384 pieces, 512 KiB
-	keyBytes  = 23                 // longest piece that the cache holds
-	keepBytes = 1 << 20            // scratch buffers above this go back to the garbage collector
-	mixer     = 0x9E3779B97F4A7C15 // 2^64 / golden ratio: multiplicative hashing (Knuth, TAOCP 3, 6.4)
+	cacheBits   = 15                 // 32,768 pieces, 1 MiB
+	maxKeyBytes = 23                 // longest piece that the cache holds
+	minKeyBytes = 6                  // shortest one: merging less is as fast
+	keepBytes   = 1 << 20            // scratch buffers above this go back to the garbage collector
+	mixer       = 0x9E3779B97F4A7C15 // 2^64 / golden ratio: multiplicative hashing (Knuth, TAOCP 3, 6.4)
 )
 
 // scratch is the working memory of one call. It is pooled by its Encoding: contents speed later calls up and never
 // change a result.
 type scratch struct {
 	cache  [1 << (cacheBits - 1)][2]cached
-	stack  []uint32          // merge: the tokens so far
-	bad    []uint64          // merge: bit set of positions where no token can start
+	stack  []uint32          // the tokens so far
+	bad    []uint64          // search: bit set of positions where no token can start
 	ids    [scanBytes]uint32 // scan: by offset, the token that starts there
 	offers [scanBytes]uint32 // scan: by offset, the join of that token with the next
 	text   []byte            // input made valid
@@ -26,7 +27,7 @@ type cached struct {
 	count int
 }
 
-// pieceKey is a piece of at most keyBytes bytes, filled up with zeros, with its length in the highest byte. The zero key
+// pieceKey is a piece of at most maxKeyBytes bytes, filled up with zeros, with its length in the highest byte. The zero key
 // is no piece.
 type pieceKey [3]uint64
 

@@ -34,7 +34,7 @@ const (
 	patternO200k
 )
 
-// next returns the end of the piece that starts at b[i]; i < len(b), b valid UTF-8. The result is above i.
+// next is cut for any piece, character by character.
 func (p pattern) next(b []byte, i int) int {
 	if p == patternO200k {
 		return nextO200k(b, i)
@@ -64,13 +64,13 @@ func nextCl100k(b []byte, i int) int {
 			return skip(b, after+w, classLetter)
 		}
 		if b[i] == ' ' && follow&classSymbol != 0 {
-			return skip(b, skip(b, after+w, classSymbol), classNewline)
+			return patternCl100k.symbols(b, after+w)
 		}
 	}
 	if class == classSpace {
 		return blanks(b, i, true)
 	}
-	return skip(b, skip(b, after, classSymbol), classNewline)
+	return patternCl100k.symbols(b, after)
 }
 
 func nextO200k(b []byte, i int) int {
@@ -96,13 +96,13 @@ func nextO200k(b []byte, i int) int {
 	}
 	if b[i] == ' ' && after < len(b) {
 		if follow, w := classAt(b, after); follow&classSymbol != 0 {
-			return slashes(b, skip(b, after+w, classSymbol))
+			return patternO200k.symbols(b, after+w)
 		}
 	}
 	if class == classSpace {
 		return blanks(b, i, false)
 	}
-	return slashes(b, skip(b, after, classSymbol))
+	return patternO200k.symbols(b, after)
 }
 
 // word returns the end of the word at b[i] by the first two alternatives of the o200k pattern without their prefix and
@@ -113,7 +113,10 @@ func nextO200k(b []byte, i int) int {
 func word(b []byte, i int) (end int, first bool) {
 	head, shared := i, i
 	for head < len(b) {
-		class, width := classAt(b, head)
+		class, width := ascii[b[head]], 1
+		if class == 0 {
+			class, width = wideClassAt(b, head)
+		}
 		if class&classHead == 0 {
 			break
 		}
@@ -134,7 +137,10 @@ func word(b []byte, i int) (end int, first bool) {
 // skip returns the end of the run of characters of the given classes at b[i].
 func skip(b []byte, i int, class uint8) int {
 	for i < len(b) {
-		c, width := classAt(b, i)
+		c, width := ascii[b[i]], 1
+		if c == 0 {
+			c, width = wideClassAt(b, i)
+		}
 		if c&class == 0 {
 			return i
 		}
@@ -158,9 +164,15 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// slashes returns the end of the run of newlines and slashes at b[i].
-func slashes(b []byte, i int) int {
-	for i < len(b) && (b[i] == '\n' || b[i] == '\r' || b[i] == '/') {
+// trails reports whether c goes with the symbols before it: newlines, and slashes in the o200k pattern.
+func (p pattern) trails(c byte) bool {
+	return c == '\n' || c == '\r' || c == '/' && p == patternO200k
+}
+
+// symbols returns the end of the run of symbols at b[i] with the newlines and slashes after it.
+func (p pattern) symbols(b []byte, i int) int {
+	i = skip(b, i, classSymbol)
+	for i < len(b) && p.trails(b[i]) {
 		i++
 	}
 	return i
@@ -172,7 +184,10 @@ func slashes(b []byte, i int) int {
 func blanks(b []byte, i int, whole bool) int {
 	end, last, newline := i, i, i
 	for end < len(b) {
-		class, width := classAt(b, end)
+		class, width := ascii[b[end]], 1
+		if class == 0 {
+			class, width = wideClassAt(b, end)
+		}
 		if class&classBlank == 0 {
 			break
 		}

@@ -27,17 +27,27 @@ func unpack(data []byte) (vocabulary, error) {
 	if err != nil {
 		return vocabulary{}, err
 	}
-	b, err := newBuilder(columns)
-	if err != nil {
-		return vocabulary{}, err
-	}
-	for n := range columns.count {
+	b := newBuilder(columns)
+	for n := range b.count {
 		if err := b.add(n); err != nil {
 			return vocabulary{}, err
 		}
 	}
-	if err := b.link(); err != nil {
-		return vocabulary{}, err
+	for id := range uint32(b.count) {
+		b.insert(id)
+	}
+	for n := range b.count {
+		if err := b.halve(n); err != nil {
+			return vocabulary{}, err
+		}
+	}
+	for id := range uint32(b.count) {
+		b.pair(id)
+	}
+	for c, id := range b.v.single {
+		if id >= 0x100 { // search relies on it: bytes rank before all merges
+			return vocabulary{}, fmt.Errorf("unpack: bytes, want a token below 256 for each, got %d for 0x%02X", id, c)
+		}
 	}
 	return b.v, nil
 }
@@ -76,12 +86,12 @@ type builder struct {
 	packed
 	v     vocabulary
 	node  [256]uint32 // by length: the node of that prefix of the newest token
-	prior [256]uint32 // by length: the longest mergeable token that is a prefix of at most that length
+	prior [256]uint32 // by length: the longest token that is a prefix of at most that length
 	free  uint32      // next number for a node that is no token
-	split []byte      // by id
+	last  int         // where the newest token starts
 }
 
-func newBuilder(columns packed) (*builder, error) {
+func newBuilder(columns packed) *builder {
 	total, deep, edges := 0, 0, 0
 	var sizes [3]int // tokens of 1..7, 8..15, more bytes
 	for n := range columns.count {
@@ -95,7 +105,7 @@ func newBuilder(columns packed) (*builder, error) {
 			edges += length - max(8, shared)
 		}
 	}
-	b := &builder{packed: columns, free: uint32(columns.count), split: make([]byte, columns.count)}
+	b := &builder{packed: columns, free: uint32(columns.count)}
 	b.v = vocabulary{
 		bytes: make([]byte, 0, total),
 		spans: make([]uint32, columns.count),
@@ -109,43 +119,55 @@ func newBuilder(columns packed) (*builder, error) {
 		edges: make([]uint64, slots(edges)),
 		prior: make([]uint32, columns.count),
 
-		maybeShort: make(filter, slots(sizes[0])/16),
-		maybeDeep:  make(filter, slots(deep)/16),
-		maybePair:  make(filter, slots(columns.count)/16),
+		maybeShort: newFilter(sizes[0]),
+		maybeMid:   newFilter(sizes[1]),
+		maybeDeep:  newFilter(deep),
+		maybePair:  newFilter(columns.count),
 	}
-	b.prior[0] = none
-	return b, nil
+	b.prior[0], b.node[0] = none, none
+	fill(b.v.single[:], none)
+	fill(b.v.double, none)
+	return b
 }
 
-// slots returns the size of a hash table for n entries: a power of two, at most 62.5 % full.
-func slots(n int) int { return 1 << bits.Len(uint(n+n*3/5)) }
+// slots returns the size of a hash table for n entries: a power of two, at most four fifths full.
+func slots(n int) int { return 1 << bits.Len(uint(n+n/4)) }
 
-// add enters the n-th token in byte order.
+// newFilter returns a filter for n keys, of six to thirteen bits a key.
+func newFilter(n int) filter { return make(filter, max(1, slots(n)/8)) }
+
+// id returns the id of the n-th token in byte order.
+func (b *builder) id(n int) uint32 {
+	return uint32(b.rank[0][n]) | uint32(b.rank[1][n])<<8 | uint32(b.rank[2][n])<<16
+}
+
+// add enters the bytes and the prefixes of the n-th token in byte order, and the left half of its last merge.
 func (b *builder) add(n int) error {
-	id := uint32(b.rank[0][n]) | uint32(b.rank[1][n])<<8 | uint32(b.rank[2][n])<<16
-	shared, fresh := int(b.shared[n]), int(b.fresh[n])
+	id, at := b.id(n), len(b.v.bytes)
+	shared, fresh, split := int(b.shared[n]), int(b.fresh[n]), int(b.split[n])
 	length := shared + fresh
-	if int(id) >= b.count || b.v.spans[id] != 0 || fresh == 0 || fresh > len(b.rest) || length > 0xFF {
+	if int(id) >= b.count || b.v.spans[id] != 0 || fresh == 0 || fresh > len(b.rest) || length > 0xFF || shared > at-b.last {
 		return fmt.Errorf("unpack: token %d, want a fresh id below %d and 1..255 bytes, got id %d, %d+%d bytes",
 			n, b.count, id, shared, fresh)
 	}
-	at := len(b.v.bytes)
-	if n > 0 {
-		previous := at - int(b.packed.shared[n-1]) - int(b.fresh[n-1])
-		b.v.bytes = append(b.v.bytes, b.v.bytes[previous:previous+shared]...)
-	}
+	b.v.bytes = append(b.v.bytes, b.v.bytes[b.last:b.last+shared]...)
+	b.last = at
 	b.v.bytes = append(b.v.bytes, b.rest[:fresh]...)
 	b.rest = b.rest[fresh:]
 	b.v.spans[id] = uint32(at<<8 | length)
-	b.split[id] = b.packed.split[n]
-	token := b.v.bytes[at:]
-	b.extend(token, shared, id)
+	b.extend(b.v.bytes[at:], shared, id)
+	left := b.node[split]
+	if split >= length || left != none && int(left) >= b.count {
+		return fmt.Errorf("unpack: token %d, want a token on the left of its last merge, got none at %d", id, split)
+	}
+	b.v.parts[id] = pair{left, none}
 	return nil
 }
 
-// insert enters the token in the table for its length.
-func (b *builder) insert(token []byte, id uint32) {
+// insert enters a token in the table for its length.
+func (b *builder) insert(id uint32) {
 	v := &b.v
+	token := v.token(id)
 	switch n := len(token); {
 	case n <= 7:
 		key, mask := shortKey(wordAt(token, 0, n), n), len(v.short)-1
@@ -155,16 +177,48 @@ func (b *builder) insert(token []byte, id uint32) {
 		}
 		v.short[at], v.shortIDs[at] = key, id
 		v.maybeShort.add(hash64(key))
+		switch n {
+		case 1:
+			v.single[token[0]] = id
+		case 2:
+			v.double[int(token[0])<<8|int(token[1])] = id
+		}
 	case n <= 15:
-		key, mask := midKey{wordAt(token, 0, 8), shortKey(wordAt(token, 8, n-8), n)}, len(v.mid)-1
+		key, mask := midKeyAt(token, 0, n), len(v.mid)-1
 		at := int(key.hash()) & mask
 		for v.mid[at].tail != 0 {
 			at = (at + 1) & mask
 		}
 		v.mid[at], v.midIDs[at] = key, id
+		v.maybeMid.add(key.hash())
 	default:
 		hash := hashLong(token)
 		set(v.long, hash, hash>>32<<32|uint64(id+1))
+	}
+}
+
+// halve finds the right half of the last merge of the n-th token in byte order.
+func (b *builder) halve(n int) error {
+	id := b.id(n)
+	at := int(b.split[n])
+	token := b.v.token(id)
+	if at == 0 && len(token) == 1 {
+		return nil
+	}
+	right := b.v.find(token, at, len(token))
+	if at == 0 || right == none {
+		return fmt.Errorf("unpack: token %d, want a token on the right of its last merge, got none at %d", id, at)
+	}
+	b.v.parts[id].right = right
+	return nil
+}
+
+// pair enters the last merge of a token.
+func (b *builder) pair(id uint32) {
+	if p := b.v.parts[id]; p.left != none {
+		key := uint64(p.left)<<idBits | uint64(p.right)
+		set(b.v.pairs, hash64(key), key<<idBits|uint64(id))
+		b.v.maybePair.add(hash64(key))
 	}
 }
 
@@ -202,40 +256,10 @@ func (b *builder) setDeep(key uint64, node uint32) {
 	v.maybeDeep.add(hash)
 }
 
-// link finds the halves of every token's last merge.
-func (b *builder) link() error {
-	for id := range uint32(b.count) {
-		b.insert(b.v.token(id), id)
+func fill(table []uint32, value uint32) {
+	for n := range table {
+		table[n] = value
 	}
-	for id := range uint32(b.count) {
-		token, at := b.v.token(id), int(b.split[id])
-		if len(token) == 1 {
-			b.v.parts[id] = pair{none, none}
-			continue
-		}
-		if at == 0 || at >= len(token) {
-			return fmt.Errorf("unpack: token %d, want a merge inside its %d bytes, got one at %d", id, len(token), at)
-		}
-		left, right := b.v.find(token, 0, at), b.v.find(token, at, len(token))
-		if left == none || right == none {
-			return fmt.Errorf("unpack: token %d, want tokens on both sides of its merge at %d, got none", id, at)
-		}
-		b.v.parts[id] = pair{left, right}
-		key := uint64(left)<<idBits | uint64(right)
-		set(b.v.pairs, hash64(key), key<<idBits|uint64(id))
-		b.v.maybePair.add(hash64(key))
-	}
-	for n := range b.v.double {
-		b.v.double[n] = b.v.find([]byte{byte(n >> 8), byte(n)}, 0, 2)
-	}
-	for c := range 0x100 {
-		id := b.v.find([]byte{byte(c)}, 0, 1)
-		if id >= 0x100 { // merge relies on it: bytes rank before all merges
-			return fmt.Errorf("unpack: bytes, want a token below 256 for each, got %d for 0x%02X", id, c)
-		}
-		b.v.single[c] = id
-	}
-	return nil
 }
 
 // set puts a value in the first free slot from hash on.

@@ -6,8 +6,9 @@ import (
 )
 
 // vocabulary is the tokens of an encoding and the tables to find them. Ids are ranks: a lower id merges first. All hash
-// tables are open addressing with linear probing, at most 5/8 full, and never change once built. Tokens enter them in the
-// order of their ids, so that the common ones are found first.
+// tables are open addressing with linear probing, at most four fifths full, and never change once built. Tokens enter them
+// in the order of their ids, so that the common ones are found first. What a count reads is kept apart from the rest and
+// small: the time goes into cache misses.
 type vocabulary struct {
 	bytes    []byte      // all tokens, one after another
 	spans    []uint32    // by id: offset in bytes << 8 | length
@@ -19,13 +20,13 @@ type vocabulary struct {
 	long     []uint64    // longer ones: upper half of the hash << 32 | id + 1
 	pairs    []uint64    // left << 36 | right << 18 | id of the merged token
 	single   [256]uint32 // by byte: the token of that byte, an id below 256
-	double   []uint32    // by two bytes, the first one high: the token of those bytes, or none
+	double   []uint32    // by two bytes, the first one high: the token of these bytes, or none
 	deep     []uint64    // first eight bytes of the tokens that have as many, complemented; 0 is a free slot
 	deepNode []uint32    // their nodes, slot by slot
 	edges    []uint64    // node << 28 | byte << 20 | node of the longer prefix, from eight bytes on
 	prior    []uint32    // by id: the longest token that is a proper prefix, or none
 
-	maybeShort, maybeDeep, maybePair filter
+	maybeShort, maybeMid, maybeDeep, maybePair filter
 }
 
 // filter is a bit set over hashes: it says "no" for most keys that a table does not hold, without reading the table.
@@ -41,6 +42,10 @@ type pair struct{ left, right uint32 }
 // midKey is a token or piece of 8..15 bytes: the first eight bytes, the others with the length in the highest byte. Zero
 // is a free slot.
 type midKey struct{ head, tail uint64 }
+
+func midKeyAt(b []byte, i, n int) midKey {
+	return midKey{wordAt(b, i, 8), shortKey(wordAt(b, i+8, n-8), n)}
+}
 
 // shortKey is a token or piece of 1..7 bytes with the length in the highest byte. Zero is a free slot.
 func shortKey(word uint64, length int) uint64 { return word | uint64(length)<<56 }
@@ -59,6 +64,9 @@ func (v *vocabulary) token(id uint32) []byte {
 	return v.bytes[span>>8 : span>>8+span&0xFF]
 }
 
+// length returns the number of bytes of a token.
+func (v *vocabulary) length(id uint32) int { return int(v.spans[id] & 0xFF) }
+
 // find returns the id of the token with the bytes b[i:end], or none. It may read the text that follows.
 func (v *vocabulary) find(b []byte, i, end int) uint32 {
 	switch n := end - i; {
@@ -67,13 +75,25 @@ func (v *vocabulary) find(b []byte, i, end int) uint32 {
 			return v.shortIDs[at]
 		}
 	case n <= 15:
-		if at := v.findMid(midKey{wordAt(b, i, 8), shortKey(wordAt(b, i+8, n-8), n)}); at >= 0 {
+		if at := v.findMid(midKeyAt(b, i, n)); at >= 0 {
 			return v.midIDs[at]
 		}
 	default:
 		return v.findLong(b[i:end])
 	}
 	return none
+}
+
+// has reports whether find finds a token, without reading its id.
+func (v *vocabulary) has(b []byte, i, end int) bool {
+	switch n := end - i; {
+	case n <= 7:
+		return v.findShort(shortKey(wordAt(b, i, n), n)) >= 0
+	case n <= 15:
+		return v.findMid(midKeyAt(b, i, n)) >= 0
+	default:
+		return v.findLong(b[i:end]) != none
+	}
 }
 
 // findShort returns the slot of the key, or -1.
@@ -96,7 +116,11 @@ func (v *vocabulary) findShort(key uint64) int {
 // findMid returns the slot of the key, or -1.
 func (v *vocabulary) findMid(key midKey) int {
 	mask := len(v.mid) - 1
-	at := int(key.hash()) & mask
+	hash := key.hash()
+	if !v.maybeMid.has(hash) {
+		return -1
+	}
+	at := int(hash) & mask
 	for v.mid[at] != key {
 		if v.mid[at].tail == 0 {
 			return -1
@@ -142,7 +166,8 @@ func (v *vocabulary) join(left, right uint32) uint32 {
 	}
 }
 
-// child returns the node of the prefix that is one byte longer.
+// child returns the node of the prefix that is one byte longer. The nodes are a tree of all prefixes of eight bytes and more
+// that a token has; a token's node is its id, other nodes have numbers from the count of tokens up.
 func (v *vocabulary) child(node uint32, c byte) (uint32, bool) {
 	key := uint64(node)<<8 | uint64(c)
 	mask := uint64(len(v.edges) - 1)
@@ -157,11 +182,11 @@ func (v *vocabulary) child(node uint32, c byte) (uint32, bool) {
 	}
 }
 
-// longest returns the longest token that b[i:end] starts with; i < end.
-func (v *vocabulary) longest(b []byte, i, end int) uint32 {
-	n := min(7, end-i)
-	if end-i >= 8 {
-		if id := v.longestDeep(b, i, end); id != none {
+// longest returns the longest token that b[i:] starts with; i < len(b).
+func (v *vocabulary) longest(b []byte, i int) uint32 {
+	n := min(7, len(b)-i)
+	if len(b)-i >= 8 {
+		if id := v.longestDeep(b, i); id != none {
 			return id
 		}
 	}
@@ -176,7 +201,7 @@ func (v *vocabulary) longest(b []byte, i, end int) uint32 {
 }
 
 // longestDeep is longest for tokens of eight bytes and more; none if there is no such token.
-func (v *vocabulary) longestDeep(b []byte, i, end int) uint32 {
+func (v *vocabulary) longestDeep(b []byte, i int) uint32 {
 	key := ^wordAt(b, i, 8)
 	hash := hash64(key)
 	if !v.maybeDeep.has(hash) {
@@ -196,7 +221,7 @@ func (v *vocabulary) longestDeep(b []byte, i, end int) uint32 {
 		if int(node) < len(v.spans) {
 			best = node
 		}
-		if n == end {
+		if n == len(b) {
 			return best
 		}
 		next, ok := v.child(node, b[n])
