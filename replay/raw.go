@@ -1,10 +1,12 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -242,6 +244,9 @@ func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
 	}
 	r.judged.path, r.judged.content = s.Path, nil
 	if data, err := os.ReadFile(s.Path); err == nil {
+		if !utf8.Valid(data) { // as the reader reads it
+			data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+		}
 		r.judged.content = verify.ReadSession(data, string(s.Format))
 	}
 	return r.judged.content

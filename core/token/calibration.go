@@ -37,6 +37,7 @@ type Calibration struct {
 	next     int // place of the ring that is written next
 	anchored bool
 	ratio    int // kept up to date; permille
+	thinking Thinking
 }
 
 type learnt struct{ ratio, weight int }
@@ -47,6 +48,19 @@ func NewCalibration(f catalog.Family) *Calibration {
 	f.Prior = clamp(f.Prior, 1, 100_000)
 	return &Calibration{family: f, ratio: f.Prior}
 }
+
+// DropsThinking says whether the provider is known to take a finished Turn's
+// thinking out of the prompt. Without it c finds out.
+func (c *Calibration) DropsThinking(known bool) { c.thinking = NewThinking(known) }
+
+// Reply notes the thinking in a reply whose output was reported, in tokens.
+func (c *Calibration) Reply(thinking int) { c.thinking.Reply(thinking) }
+
+// Hosted notes that a tool of the provider's own ran in a reply.
+func (c *Calibration) Hosted() { c.thinking.Lost() }
+
+// Turn notes that a message of a person begins a Turn.
+func (c *Calibration) Turn() { c.thinking.Turn() }
 
 // Clone returns an independent copy.
 func (c *Calibration) Clone() *Calibration {
@@ -76,14 +90,15 @@ func (c *Calibration) guess(g Growth) int {
 }
 
 // After returns the size of the prompt that follows the call of anchor a and
-// has g more than that call's prompt and output. Where a reports no output, g
+// has g more than that call's prompt and output. Thinking that is expected to be
+// gone lowers the point, never the bound. Where a reports no output, g
 // contains the reply.
 func (c *Calibration) After(a Anchor, g Growth) Estimate {
 	a, g = a.sane(), g.sane()
 	g.OutputUnknown = g.OutputUnknown || a.Output < 0
 	guess := c.guess(g)
 	point := a.Prompt + max(a.Output, 0) + guess + g.Known
-	return Estimate{Point: point, Bound: point + margin(guess, g), Kind: Calibrated}
+	return Estimate{Point: max(point-c.thinking.Gone(), 0), Bound: point + margin(guess, g), Kind: Calibrated}
 }
 
 // Scratch returns the size of a prompt that nothing reported is left of: the
@@ -132,10 +147,15 @@ func (c *Calibration) Observe(a Anchor, g Growth, next int) {
 	c.anchored = true
 	a, g, next = a.sane(), g.sane(), min(next, maxTokens)
 	g.OutputUnknown = g.OutputUnknown || a.Output < 0
+	gone := 0
+	if a.Prompt > 0 {
+		over := a.Prompt + max(a.Output, 0) + c.Cost(g) - next
+		gone = c.thinking.Observe(over)
+	}
 	if a.Prompt == 0 || g.MediaTokens > 0 || g.Hosted || g.Tokens < leastPair {
 		return
 	}
-	text := next - a.Prompt - max(a.Output, 0) - c.constants(g) - g.Known
+	text := next + gone - a.Prompt - max(a.Output, 0) - c.constants(g) - g.Known
 	low, high := share(c.family.Prior, lowestRatio), share(c.family.Prior, highestRatio)
 	c.ring[c.next] = learnt{clamp(text*1000/g.Tokens, low, high), min(g.Tokens, heaviestPair)}
 	c.next = (c.next + 1) % ringSize

@@ -34,6 +34,10 @@ func (t *Thinking) Reply(tokens int) {
 // Turn notes that a Turn begins.
 func (t *Thinking) Turn() { t.pending, t.turn = t.pending+t.turn, 0 }
 
+// Lost notes that the thinking so far left the prompt by itself, as it did in both
+// cases that were seen of a reply with a hosted search.
+func (t *Thinking) Lost() { t.turn, t.last = 0, 0 }
+
 // Gone returns the tokens that are expected to be missing from the next prompt.
 func (t *Thinking) Gone() int {
 	switch {
@@ -46,8 +50,8 @@ func (t *Thinking) Gone() int {
 }
 
 // Observe learns from the next report: over is by how much a prediction with all
-// thinking in it was too large.
-func (t *Thinking) Observe(over int) {
+// thinking in it was too large. It returns the tokens of thinking that were gone.
+func (t *Thinking) Observe(over int) (gone int) {
 	switch {
 	case t.pending >= leastThinking:
 		t.atTurn = near(over, t.pending)
@@ -59,10 +63,12 @@ func (t *Thinking) Observe(over int) {
 		}
 		t.atStep = t.steps >= believeStep
 	}
+	gone = t.Gone()
 	if t.atStep {
 		t.turn = 0
 	}
 	t.pending, t.last = 0, 0
+	return gone
 }
 
 // near reports whether n is about all of thinking.
