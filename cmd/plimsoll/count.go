@@ -1,18 +1,21 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 )
@@ -25,84 +28,165 @@ type counted struct {
 	Kind      string `json:"kind"` // "exact" or "estimated"
 }
 
+// countFlags are the flags of plimsoll count.
+type countFlags struct {
+	encoding, model string
+	json            bool
+}
+
+// defaultEncoding is what count uses if no flag says otherwise.
+const defaultEncoding = "o200k_base"
+
 func newCount(s streams) *cobra.Command {
-	var encoding, model string
-	var asJSON bool
+	var f countFlags
 	cmd := &cobra.Command{
 		Use:   "count [FILE|-]",
 		Short: "Count the tokens of a text",
-		Long: `Count the tokens of a file, or of standard input.
+		Long: `Count the tokens of a file, or of standard input. The text is held in memory as a
+whole.
 
-Without a flag the encoding is o200k_base. Counts by o200k_base, cl100k_base and
-o200k_harmony are exact; every other estimator says that it is one.`,
+Counts by o200k_base (the default), cl100k_base and o200k_harmony are exact: the
+same as tiktoken's. All others are estimates and say so. What looks like a special
+token is counted as the text it is. A byte that is not valid UTF-8 counts as one
+U+FFFD, which is what would be sent for it.
+
+Encodings: ` + strings.Join(encodings(), ", ") + `
+Estimators: ` + strings.Join(estimators(), ", ") + `
+(X is a model, A and B are estimators)`,
 		Example: `  plimsoll count main.go
   git diff | plimsoll count
   plimsoll count --model claude-opus-4-5 notes.md
   plimsoll count --encoding cl100k_base --json main.go`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := counterFor(encoding, model)
-			if err != nil {
-				return err
-			}
-			text, err := readText(s, args)
-			if err != nil {
-				return err
-			}
-			kind := "estimated"
-			if c.Kind() == token.Exact {
-				kind = "exact"
-			}
-			return printCount(s.out, counted{c.Text(text), len(text), c.ID(), kind}, asJSON)
-		},
+		Args: wantArgs(0, 1, "file"),
+		RunE: func(_ *cobra.Command, args []string) error { return runCount(s, f, args) },
 	}
-	f := cmd.Flags()
-	f.StringVarP(&encoding, "encoding", "e", "", "encoding or estimator, such as o200k_base, cl100k_base, claude:opus, gemini, approximate")
-	f.StringVarP(&model, "model", "m", "", "model whose tokens to count, such as gpt-5 or claude-sonnet-4-5")
-	f.BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.MarkFlagsMutuallyExclusive("encoding", "model")
-	_ = cmd.RegisterFlagCompletionFunc("encoding", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return append([]string{"o200k_base", "cl100k_base", "o200k_harmony"}, token.EstimatorIDs()...), cobra.ShellCompDirectiveNoFileComp
-	})
+	fl := cmd.Flags()
+	fl.StringVarP(&f.encoding, "encoding", "e", "", "`encoding` or estimator to count by")
+	fl.StringVarP(&f.model, "model", "m", "", "`model` whose tokens to count, such as gpt-5 or claude-sonnet-4-5")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	complete := slices.DeleteFunc(append(encodings(), estimators()...), func(id string) bool { return strings.ContainsAny(id, "AX") })
+	_ = cmd.RegisterFlagCompletionFunc("encoding", cobra.FixedCompletions(complete, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
 	return cmd
 }
 
-// counterFor returns the counter that the flags ask for.
-func counterFor(encoding, model string) (token.Counter, error) {
-	id := encoding
-	switch {
-	case model != "":
-		cat, err := catalog.Load()
-		if err != nil {
-			return nil, fail(err, "")
-		}
-		if m, ok := cat.Lookup(model); ok {
-			id = m.Estimator
-		} else {
-			return nil, usage(fmt.Errorf("count: model %q is not known", model),
-				"name an encoding with --encoding, or try --encoding claude:MODEL, gemini or approximate")
-		}
-	case encoding == "":
-		id = "tiktoken:o200k_base"
-	case isEncoding(encoding):
-		id = "tiktoken:" + encoding
+func runCount(s streams, f countFlags, args []string) error {
+	if f.encoding != "" && f.model != "" {
+		return usage(errors.New("count: --encoding and --model, want one of them, got both"), "--model chooses the encoding that fits the model")
 	}
-	c, err := token.NewCounter(id, bpe.Load)
-	var unknown *token.UnknownError
-	if errors.As(err, &unknown) {
-		return nil, usage(err, "plimsoll count --help names the common ones")
+	c, err := counterFor(f)
+	if err != nil {
+		return err
 	}
-	return c, fail(err, "")
+	text, err := readText(s, args)
+	if err != nil {
+		return err
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		printError(s.err, errors.New("count: warning: this is not plain text; each byte that is not UTF-8 counts as U+FFFD"))
+	}
+	kind := "estimated"
+	if c.Kind() == token.Exact {
+		kind = "exact"
+	}
+	out := counted{c.Text(text), len(text), c.ID(), kind}
+	if f.json {
+		return fail(printJSON(s.out, out), "")
+	}
+	_, err = fmt.Fprintf(s.out, "%s tokens (%s, %s), %s bytes\n", edit.Thousands(out.Tokens), out.Estimator, out.Kind, edit.Thousands(out.Bytes))
+	return fail(err, "")
 }
 
+// counterFor returns the counter that the flags ask for.
+func counterFor(f countFlags) (token.Counter, error) {
+	id := f.encoding
+	switch {
+	case f.model != "":
+		var err error
+		if id, err = estimatorOf(f.model); err != nil {
+			return nil, err
+		}
+	case id == "":
+		id = "tiktoken:" + defaultEncoding
+	case isEncoding(id):
+		id = "tiktoken:" + id
+	}
+	c, err := token.NewCounter(id, bpe.Load)
+	if err == nil {
+		return c, nil
+	}
+	hint := "plimsoll count --help lists the encodings and estimators"
+	if errors.Is(err, token.ErrNeedsFile) {
+		return nil, usage(fmt.Errorf("count: --encoding %q: tokenizer files cannot be read yet", f.encoding), hint)
+	}
+	if unknown, ok := errors.AsType[*token.UnknownError](err); ok {
+		near := policy.Nearest(f.encoding, encodings())
+		if near = cmp.Or(near, unknown.Nearest); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return nil, usage(fmt.Errorf("count: --encoding %q is not known", f.encoding), hint)
+	}
+	return nil, fail(err, "")
+}
+
+func encodings() []string { return []string{defaultEncoding, "cl100k_base", "o200k_harmony"} }
+
+// estimators are those that need no file.
+func estimators() []string {
+	return slices.DeleteFunc(token.EstimatorIDs(), func(id string) bool { return strings.HasSuffix(id, ":FILE") })
+}
+
+// isEncoding reports whether a name looks like an encoding's, so that a new one
+// needs no change here.
 func isEncoding(name string) bool {
-	return strings.HasSuffix(name, "_base") || strings.HasSuffix(name, "_harmony")
+	return !strings.ContainsAny(name, ":(") && (strings.HasSuffix(name, "_base") || strings.HasSuffix(name, "_harmony"))
+}
+
+// estimatorOf returns the counter's id for a model: the catalogue's, else that of
+// the family that the beginning of its name says.
+func estimatorOf(model string) (string, error) {
+	cat, err := catalog.Load()
+	if err != nil {
+		return "", fail(err, "")
+	}
+	if m, ok := cat.Lookup(model); ok {
+		return m.Estimator, nil
+	}
+	if encoding, ok := cat.EncodingFor(model); ok {
+		return "tiktoken:" + encoding, nil
+	}
+	switch family := cat.FamilyOf(model).Name; {
+	case strings.HasPrefix(family, "claude"):
+		return "claude:" + model, nil
+	case family == "gemini":
+		return family, nil
+	}
+	return "", unknownModel("count", model, cat)
+}
+
+// unknownModel is the error for a model of which nothing is known.
+func unknownModel(command, model string, cat catalog.Catalog) error {
+	hint := "name an encoding with --encoding, such as o200k_base or approximate"
+	if command != "count" {
+		hint = "leave --model out to take the session's own"
+	}
+	var ids []string
+	for _, m := range cat.Models() {
+		ids = append(ids, m.ID)
+	}
+	if near := policy.Nearest(strings.ToLower(model), ids); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return usage(fmt.Errorf("%s: --model %q is not known", command, model), hint)
 }
 
 // readText returns the whole of the file that args name, or of standard input.
 func readText(s streams, args []string) (string, error) {
 	if len(args) == 1 && args[0] != "-" {
+		info, err := os.Stat(args[0])
+		if err == nil && info.IsDir() {
+			return "", fail(fmt.Errorf("count: %s is a folder, want a file", args[0]), "to count several files: cat FILE... | plimsoll count")
+		}
 		b, err := os.ReadFile(args[0])
 		if err != nil {
 			return "", fail(fmt.Errorf("count: %w", err), "")
@@ -118,14 +202,6 @@ func readText(s streams, args []string) (string, error) {
 		return "", fail(fmt.Errorf("count: read standard input: %w", err), "")
 	}
 	return string(b), nil
-}
-
-func printCount(w io.Writer, c counted, asJSON bool) error {
-	if asJSON {
-		return fail(json.NewEncoder(w).Encode(c), "")
-	}
-	_, err := fmt.Fprintf(w, "%s tokens (%s, %s), %s bytes\n", edit.Thousands(c.Tokens), c.Estimator, c.Kind, edit.Thousands(c.Bytes))
-	return fail(err, "")
 }
 
 // completeModels offers the catalogue's models.

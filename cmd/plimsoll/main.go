@@ -1,36 +1,32 @@
 // Command plimsoll keeps LLM agents' conversations within the context window:
 // it counts tokens, explains policies and replays recorded sessions offline.
 //
-// What it prints for people goes through package lipgloss, which leaves out
-// colour where the output is no terminal or NO_COLOR is set. Errors go to
-// standard error as "plimsoll: what is wrong", with a hint on a line of its own
-// where there is one.
+// # What it prints
+//
+// Results go to standard output, everything else to standard error: an error as
+// "plimsoll: what is wrong" without capitals and full stops, what can be done
+// about it on a line "hint: ...". Tables are at most 120 columns wide, or as wide
+// as the terminal. Colour is only for terminals, and not where NO_COLOR is set;
+// no meaning hangs on it. What comes from a file or from its name is printed
+// with its control characters escaped.
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
-// Exit codes.
-const (
-	exitOK     = 0
-	exitError  = 1 // nothing could be done: nothing readable, a broken policy
-	exitUsage  = 2 // the command line is wrong
-	exitFailed = 3 // a --fail-on condition was met
-)
+//go:generate go run ./internal/gensession -out ../../examples/session.jsonl
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
-	stop()
-	os.Exit(code)
+	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // streams are where a command reads and writes.
@@ -40,22 +36,21 @@ type streams struct {
 }
 
 // run is the program without its process: it returns the exit code.
-func run(ctx context.Context, args []string, s streams) int {
+func run(args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
+	err := root.Execute()
+	if err == nil || errors.Is(err, syscall.EPIPE) { // nobody reads on, as behind | head
 		return exitOK
 	}
 	printError(s.err, err)
-	var c *codedError
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[*codedError](err); ok {
 		return c.code
 	}
-	return exitUsage
+	return exitUsage // what cobra itself finds wrong
 }
 
 func newRoot(s streams) *cobra.Command {
@@ -63,49 +58,69 @@ func newRoot(s streams) *cobra.Command {
 		Use:   "plimsoll",
 		Short: "Keep an LLM agent's conversation within the model's context window",
 		Long: `Plimsoll measures what fills a model's context window, acts before a call
-overflows, never loses what it takes out, and shows why.`,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+overflows, never loses what it takes out, and shows why.
+
+Start with a session of your coding agent, or with the one in examples/:
+
+  plimsoll replay examples/session.jsonl
+
+Exit codes:
+  0    done
+  1    nothing could be read, or a policy file is wrong, or something failed
+  2    the command line is wrong
+  3    a condition of replay --fail-on was met
+  130  interrupted`,
+		Version:            version(),
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true, // a hint says it
+		Args:               noSuchCommand,
+		RunE:               showHelp,
 	}
+	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(newCount(s), newReplay(s), newPolicy(s))
 	return root
 }
 
-// A codedError is an error with its exit code and, for people, a hint.
-type codedError struct {
-	code int
-	err  error
-	hint string
-}
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-func (e *codedError) Error() string { return e.err.Error() }
-func (e *codedError) Unwrap() error { return e.err }
-
-// fail is an error that nothing could be done about.
-func fail(err error, hint string) error {
-	if err == nil {
+// noSuchCommand refuses arguments where a command is wanted.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return nil
 	}
-	return &codedError{exitError, err, hint}
-}
-
-// usage is an error of the command line.
-func usage(err error, hint string) error {
-	if err == nil {
-		return nil
-	}
-	return &codedError{exitUsage, err, hint}
-}
-
-func printError(w io.Writer, err error) {
-	fmt.Fprintf(w, "plimsoll: %v\n", err)
-	var c *codedError
-	if errors.As(err, &c) {
-		if c.hint != "" {
-			fmt.Fprintf(w, "hint: %s\n", c.hint)
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
 		}
-		return
 	}
-	fmt.Fprintln(w, "hint: plimsoll --help lists the commands; plimsoll COMMAND --help its flags")
+	hint := cmd.CommandPath() + " --help lists the commands"
+	if near := policy.Nearest(args[0], names); near != "" {
+		hint = fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), near)
+	}
+	return usage(fmt.Errorf("%s has no command %q", cmd.CommandPath(), args[0]), hint)
+}
+
+// wrongFlag says where the flags are listed.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	return usage(err, cmd.CommandPath()+" --help lists the flags")
+}
+
+// wantArgs returns a check of the number of arguments. what is what is missing.
+func wantArgs(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usage(fmt.Errorf("%s: no %s", commandName(cmd), what), "usage: "+cmd.UseLine())
+		case most > 0 && len(args) > most:
+			return usage(fmt.Errorf("%s: want %d %s, got %d", commandName(cmd), most, what, len(args)), "usage: "+cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// commandName is the command without the program's name, for errors.
+func commandName(cmd *cobra.Command) string {
+	return cmd.CommandPath()[len(cmd.Root().Name())+1:]
 }

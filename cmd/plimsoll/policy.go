@@ -1,15 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/config"
-	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -18,147 +21,184 @@ func newPolicy(s streams) *cobra.Command {
 		Use:   "policy",
 		Short: "List, show, explain and check policies",
 		Long: `A policy says as plain data what is done about a full context, and when. A preset
-has a name; a policy of one's own is a YAML, TOML or JSON file, which may extend a preset.`,
+has a name; a policy of one's own is a YAML, TOML or JSON file, which may extend a
+preset.`,
+		Args: noSuchCommand,
+		RunE: showHelp,
 	}
 	cmd.AddCommand(newPolicyList(s), newPolicyShow(s), newPolicyExplain(s), newPolicyCheck(s))
 	return cmd
 }
 
+// listed is what plimsoll policy list --json prints for each preset.
+type listed struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
 func newPolicyList(s streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the presets", Args: cobra.NoArgs,
+		Use: "list", Short: "List the presets",
+		Example: "  plimsoll policy list",
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			var rows [][]string
+			t := table{columns: []column{{name: "policy"}, {name: "what it does", wrap: true}}, width: widthOf(s.out)}
 			for _, name := range policy.Presets() {
 				p, err := policy.Preset(name)
 				if err != nil {
 					return fail(err, "")
 				}
-				rows = append(rows, []string{p.Name, p.About})
 				if asJSON {
-					if err := json.NewEncoder(s.out).Encode(map[string]string{"name": p.Name, "about": p.About}); err != nil {
+					if err := printJSON(s.out, listed{p.Name, p.About}); err != nil {
 						return fail(err, "")
 					}
 				}
+				t.rows = append(t.rows, plain(p.Name, p.About))
 			}
 			if asJSON {
 				return nil
 			}
-			return fail(printTable(s.out, []string{"policy", "what it does"}, rows), "")
+			_, err := lipgloss.Fprint(s.out, t.String())
+			return fail(err, "")
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return cmd
 }
 
+// noArguments refuses arguments.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("%s: want no argument, got %q", commandName(cmd), args[0]), "usage: "+cmd.UseLine())
+}
+
 func newPolicyShow(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME|FILE", Short: "Print a policy as JSON, with every default filled in",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: completePolicies,
+		Long: `Print a policy as JSON, with every default filled in and everything that it takes
+from a preset. The output is a policy file itself; one that is changed needs a
+name of its own.`,
+		Example: "  plimsoll policy show balanced > my-policy.json",
+		Args:    wantArgs(1, 1, "policy"), ValidArgsFunction: completePolicies,
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := loadPolicy(args[0])
 			if err != nil {
 				return err
 			}
-			_, err = s.out.Write(append(p.JSON(), '\n'))
+			var b bytes.Buffer
+			if err := json.Indent(&b, p.JSON(), "", "  "); err != nil {
+				return fail(err, "")
+			}
+			_, err = fmt.Fprintln(s.out, safeJSON(b.String()))
 			return fail(err, "")
 		},
 	}
 }
 
-func newPolicyExplain(s streams) *cobra.Command {
-	var window, buffer, output int
-	cmd := &cobra.Command{
-		Use: "explain NAME|FILE", Short: "Show each threshold of a policy in tokens of a window",
-		Example: "  plimsoll policy explain balanced --window 200000",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: completePolicies,
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := loadPolicy(args[0])
-			if err != nil {
-				return err
-			}
-			w, err := figures(p, window, buffer, output)
-			if err != nil {
-				return err
-			}
-			return fail(printExplain(s.out, p, w), "")
-		},
-	}
-	f := cmd.Flags()
-	f.IntVarP(&window, "window", "w", 200_000, "capacity of the model's window in tokens")
-	f.IntVar(&buffer, "buffer", 0, "tokens kept free; 0: the policy's")
-	f.IntVar(&output, "output", 0, "tokens reserved for the reply; 0: the policy's")
-	return cmd
+// checked is what plimsoll policy check --json prints for each file.
+type checked struct {
+	File   string  `json:"file"`
+	Policy string  `json:"policy"` // its name; empty if it has faults
+	Faults []fault `json:"faults"`
 }
 
-// figures returns the window that a policy has within a capacity.
-func figures(p policy.Policy, capacity, buffer, output int) (policy.WindowFigures, error) {
-	w := policy.WindowFigures{Capacity: capacity, Buffer: p.Window.Buffer}
-	if buffer > 0 && p.Window.Buffer > 0 {
-		w.Buffer = buffer
-	}
-	if p.Window.ReserveOutput {
-		switch {
-		case output > 0:
-			w.Output = output
-		case p.Window.Output > 0:
-			w.Output = p.Window.Output
-		default:
-			w.Output = capacity * p.Window.OutputPermille / 1000
-		}
-	}
-	err := budget.Window{Capacity: w.Capacity, Buffer: w.Buffer, OutputReserve: w.Output}.Validate()
-	return w, usage(err, "choose a larger --window, or a smaller --buffer or --output")
+type fault struct {
+	Line   int    `json:"line"` // from 1; 0: the file as a whole
+	Column int    `json:"column"`
+	What   string `json:"what"`
 }
 
 func newPolicyCheck(s streams) *cobra.Command {
-	return &cobra.Command{
-		Use: "check FILE...", Short: "Check policy files and report every fault at once", Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			var bad []string
-			for _, path := range args {
-				p, err := loadPolicy(path)
-				if err != nil {
-					bad = append(bad, err.Error())
-					continue
-				}
-				fmt.Fprintf(s.out, "%s: ok (%s, %d rules)\n", path, p.Name, len(p.Rules))
-			}
-			if len(bad) > 0 {
-				return fail(fmt.Errorf("%s", strings.Join(bad, "\n")), "plimsoll policy show balanced prints a whole policy to start from")
-			}
-			return nil
-		},
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "check FILE...", Short: "Check policy files and report every fault at once",
+		Long: `Check policy files and report every fault at once, each with its place in the file.
+The exit code is 1 if any file has a fault.`,
+		Example: "  plimsoll policy check my-policy.yaml",
+		Args:    wantArgs(1, 0, "policy file"),
+		RunE:    func(_ *cobra.Command, args []string) error { return runCheck(s, asJSON, args) },
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
 }
+
+func runCheck(s streams, asJSON bool, files []string) error {
+	var wrong []string
+	for _, path := range files {
+		p, err := loadPolicy(path)
+		if err != nil {
+			wrong = append(wrong, message(err))
+		}
+		switch {
+		case asJSON:
+			err = printJSON(s.out, newChecked(path, p, err))
+		case err == nil:
+			_, err = fmt.Fprintf(s.out, "%s: ok: policy %s, %s\n", safe(path), safe(p.Name), plural(len(p.Rules), "rule"))
+		default:
+			continue
+		}
+		if err != nil {
+			return fail(err, "")
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fail(errors.New(strings.Join(wrong, "\n")), startingPoint)
+}
+
+func newChecked(path string, p policy.Policy, err error) checked {
+	out := checked{File: path, Policy: p.Name, Faults: []fault{}}
+	if f, ok := errors.AsType[*config.FileError](err); ok {
+		for _, problem := range f.Problems {
+			out.Faults = append(out.Faults, fault{problem.Line, problem.Column, problem.Text})
+		}
+		return out
+	}
+	if err != nil {
+		out.Faults = append(out.Faults, fault{What: err.Error()})
+	}
+	return out
+}
+
+// startingPoint is the hint for those whose policy has faults.
+const startingPoint = "plimsoll policy show balanced prints a whole policy to start from"
 
 // loadPolicy returns the preset of that name, or the policy in that file.
 func loadPolicy(name string) (policy.Policy, error) {
-	if isPreset(name) {
+	if slices.Contains(policy.Presets(), name) {
 		p, err := policy.Preset(name)
 		return p, fail(err, "")
 	}
-	if _, err := os.Stat(name); err != nil {
-		if strings.ContainsAny(name, "./\\") {
-			return policy.Policy{}, fail(fmt.Errorf("policy: %w", err), "")
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return policy.Policy{}, fail(fmt.Errorf("policy: %s is a folder, want a preset or a file", name), "")
+	case err != nil && strings.ContainsAny(name, `./\`):
+		return policy.Policy{}, fail(fmt.Errorf("policy: %w", err), "")
+	case err != nil:
+		hint := "plimsoll policy list shows the presets; a file of one's own is named by its path, such as my-policy.yaml"
+		if near := policy.Nearest(name, policy.Presets()); near != "" {
+			hint = "did you mean " + near + "?"
 		}
-		_, err := policy.Preset(name)
-		return policy.Policy{}, usage(err, "plimsoll policy list shows the presets; a file is named by its path")
+		return policy.Policy{}, usage(fmt.Errorf("policy: %q is no preset and no file", name), hint)
 	}
 	p, err := config.LoadPolicy(name)
-	return p, fail(err, "")
+	return p, fail(err, startingPoint)
 }
 
-func isPreset(name string) bool {
-	for _, p := range policy.Presets() {
-		if p == name {
-			return true
-		}
-	}
-	return false
-}
-
+// completePolicies offers the presets, and files.
 func completePolicies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return policy.Presets(), cobra.ShellCompDirectiveDefault
+}
+
+// plural writes a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

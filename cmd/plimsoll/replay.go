@@ -2,17 +2,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -30,7 +34,16 @@ type replayFlags struct {
 }
 
 // The conditions of --fail-on.
-var failConditions = []string{"over", "orphan", "unresolved"}
+const (
+	failOver       = "over"
+	failOrphan     = "orphan"
+	failUnresolved = "unresolved"
+)
+
+func failConditions() []string { return []string{failOver, failOrphan, failUnresolved} }
+
+// policyOff is the preset that is there for comparison only.
+const policyOff = "off"
 
 func newReplay(s streams) *cobra.Command {
 	var f replayFlags
@@ -40,28 +53,55 @@ func newReplay(s streams) *cobra.Command {
 		Long: `Replay reads session files of coding agents (Claude Code, Codex) and bare request
 bodies, and shows what each policy would have sent at every step within each window:
 what overflowed, what was taken out, how much smaller the calls were. It calls no
-model. A folder stands for all session files in it.`,
+model. A folder stands for all .jsonl and .json files below it.
+
+A row is one policy on one window:
+
+  limit        tokens that the policy lets a call have: the window less its buffer
+               and the room for the reply
+  steps        model calls; "25 of 42": the policy ended the session there
+  over         calls that were sent above the limit; 0 for every policy but off
+  irreducible  calls whose fixed parts alone are above the limit, so that no policy
+               can send them: system prompt, tools, pinned messages, newest round
+  sent         tokens of all calls together
+  of raw       the same, compared with what the client itself sent
+  peak         the largest call
+  breaks       calls that do not begin like the call before them, so that the
+               provider's prompt cache is lost from there on
+  edits        what was done, by kind
+
+Policies keep different buffers, so their limits differ. Where they do, the last
+rows judge all of them by the lowest limit of each window.`,
 		Example: `  plimsoll replay session.jsonl
   plimsoll replay session.jsonl --policy balanced --policy off --window 50%
-  plimsoll replay sessions/ --policy my-policy.yaml --window 80000 --json`,
-		Args: cobra.MinimumNArgs(1),
+  plimsoll replay sessions/ --policy my-policy.yaml --window 80k --json
+  plimsoll replay session.jsonl --policy balanced --window 60% --out exported`,
+		Args: wantArgs(1, 0, "session file or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runReplay(cmd.Context(), s, f, args)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+			return runReplay(ctx, s, f, args)
 		},
 	}
-	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.policies, "policy", "p", []string{"off", "balanced"}, "preset or policy `file`; may be given several times")
-	fl.StringArrayVarP(&f.windows, "window", "w", []string{"model"}, "`tokens` (80000, 80k), a share of what the session needs (50%), or model; may be given several times")
-	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
-	fl.BoolVar(&f.join, "join", false, "ignore the compactions that the client made")
-	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
-	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment")
-	fl.StringVarP(&f.out, "out", "o", "", "`folder` to export every request to, with a manifest")
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 3 on any of: over, orphan, unresolved")
-	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
-	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failConditions, cobra.ShellCompDirectiveNoFileComp))
+	f.register(cmd)
 	return cmd
+}
+
+func (f *replayFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVarP(&f.policies, "policy", "p", []string{policyOff, policy.DefaultPreset}, "preset, or `file` with a policy; may be given several times")
+	fl.StringArrayVarP(&f.windows, "window", "w", []string{"model", "50%"}, "`tokens` (80000, 80k), a share of what the session needs (50%), or model for the model's own; may be given several times")
+	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
+	fl.BoolVar(&f.join, "join", false, "ignore the compactions that the client made: one long session")
+	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
+	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 3 if any policy but off has any of: over, orphan, unresolved")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	_ = cmd.RegisterFlagCompletionFunc("window", cobra.FixedCompletions([]string{"model", "100%", "50%", "25%"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failConditions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) error {
@@ -69,15 +109,18 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) er
 	if err != nil {
 		return err
 	}
-	files, err := sessionfile.Find(paths)
-	if err != nil {
-		return fail(err, "")
+	files, skipped := sessionfile.Find(paths)
+	if skipped != nil {
+		printError(s.err, skipped)
+	}
+	if err := f.checkOut(files); err != nil {
+		return err
 	}
 	r, err := replay.New(opts)
 	if err != nil {
 		return fail(err, "")
 	}
-	p := &replayPrinter{streams: s, json: f.json, failOn: f.failOn, bar: newBar(s.err, len(files))}
+	p := &replayPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files))}
 	for _, file := range files {
 		if err := p.file(ctx, r, file); err != nil {
 			return err
@@ -89,35 +132,91 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) er
 // options turns the flags into what the replay takes.
 func (f replayFlags) options() (replay.Options, error) {
 	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out}
-	for _, c := range f.failOn {
-		if !contains(failConditions, c) {
-			return o, usage(fmt.Errorf("replay: --fail-on %q", c), "want "+strings.Join(failConditions, ", "))
-		}
+	if err := f.checkFailOn(); err != nil {
+		return o, err
+	}
+	if err := checkModel(f.model); err != nil {
+		return o, err
 	}
 	for _, name := range f.policies {
 		p, err := loadPolicy(name)
 		if err != nil {
 			return o, err
 		}
+		if slices.ContainsFunc(o.Policies, func(q policy.Policy) bool { return q.Name == p.Name }) {
+			return o, usage(fmt.Errorf("replay: two policies are called %s", p.Name), "give a policy file a name of its own: name: my-policy")
+		}
 		o.Policies = append(o.Policies, p)
 	}
-	for _, w := range f.windows {
-		spec, err := replay.ParseWindow(w)
+	for _, text := range f.windows {
+		w, err := replay.ParseWindow(text)
 		if err != nil {
-			return o, usage(err, "")
+			return o, usage(fmt.Errorf("replay: --window %q, want tokens (80000 or 80k), a share of at most 1000%% (50%%) or model", text), "")
 		}
-		o.Windows = append(o.Windows, spec)
+		if slices.Contains(o.Windows, w) {
+			return o, usage(fmt.Errorf("replay: --window %s is given twice", w), "")
+		}
+		o.Windows = append(o.Windows, w)
 	}
 	return o, nil
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
+// checkFailOn refuses conditions that nobody knows, or that could never be met.
+func (f replayFlags) checkFailOn() error {
+	for _, c := range f.failOn {
+		if !slices.Contains(failConditions(), c) {
+			return usage(fmt.Errorf("replay: --fail-on %q, want one of %s", c, strings.Join(failConditions(), ", ")), "")
+		}
+		if c != failOver && !f.judge {
+			return usage(fmt.Errorf("replay: --fail-on %s needs the check that --judge=false leaves out", c), "")
 		}
 	}
-	return false
+	if len(f.failOn) > 0 && !slices.ContainsFunc(f.policies, func(p string) bool { return p != policyOff }) {
+		return usage(errors.New("replay: --fail-on: off is there for comparison and never fails"), "add a policy, such as --policy balanced")
+	}
+	return nil
+}
+
+// checkModel refuses a model of which not even the family is known: its window and
+// its counts would be guesses that look like facts.
+func checkModel(model string) error {
+	if model == "" {
+		return nil
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return fail(err, "")
+	}
+	if cat.FamilyOf(model).Name == catalog.UnknownFamily {
+		if _, ok := cat.Lookup(model); !ok {
+			return unknownModel("replay", model, cat)
+		}
+	}
+	return nil
+}
+
+// checkOut refuses a folder in which exports would mix with something else: with
+// other files, or with each other, since a session's folder has its file's name.
+func (f replayFlags) checkOut(files []string) error {
+	if f.out == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(f.out)
+	switch {
+	case err == nil && len(entries) > 0:
+		return usage(fmt.Errorf("replay: --out %s: the folder is not empty", f.out), "name a new folder, so that no old exports are left among the new ones")
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return usage(fmt.Errorf("replay: --out: %w", err), "")
+	}
+	seen := map[string]string{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		if other, ok := seen[name]; ok {
+			return usage(fmt.Errorf("replay: --out: %s and %s would be exported to the same folder %s", other, file, name), "replay them one at a time")
+		}
+		seen[name] = file
+	}
+	return nil
 }
 
 // newBar returns a progress bar for more than one file, or nil where nobody
@@ -130,104 +229,4 @@ func newBar(w io.Writer, files int) *progressbar.ProgressBar {
 	return progressbar.NewOptions(files,
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("replaying"),
 		progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true))
-}
-
-// A replayPrinter prints results as they come and remembers what the exit code
-// depends on.
-type replayPrinter struct {
-	streams
-	json     bool
-	failOn   []string
-	bar      *progressbar.ProgressBar
-	read     int
-	broken   []error
-	failures []string
-	total    totals
-}
-
-// file replays one file. A file that cannot be read is reported and left out.
-func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name string) error {
-	defer p.advance()
-	s, err := sessionfile.Open(name)
-	if err != nil {
-		p.broken = append(p.broken, err)
-		if p.json {
-			return p.print(replay.Unreadable(name, err))
-		}
-		printError(p.err, &codedError{err: err})
-		return nil
-	}
-	p.read++
-	err = r.Session(ctx, s, p.print)
-	if errors.Is(err, context.Canceled) {
-		return fail(fmt.Errorf("replay: interrupted in %s", name), "")
-	}
-	return fail(err, "")
-}
-
-func (p *replayPrinter) advance() {
-	if p.bar != nil {
-		_ = p.bar.Add(1) // a bar that cannot be drawn is no reason to stop
-	}
-}
-
-func (p *replayPrinter) print(res replay.Result) error {
-	for _, run := range res.Runs {
-		p.total.add(run)
-		if run.Policy == policyOff {
-			continue
-		}
-		for _, c := range p.failOn {
-			if n := failed(c, run); n > 0 {
-				p.failures = append(p.failures, fmt.Sprintf("%s segment %d, %s at %s: %s %d", res.Session, res.Segment, run.Policy, run.Window, c, n))
-			}
-		}
-	}
-	if p.json {
-		return json.NewEncoder(p.out).Encode(res)
-	}
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
-	return printResult(p.out, res)
-}
-
-// policyOff is the preset that is there for comparison only.
-const policyOff = "off"
-
-// failed returns how often a condition of --fail-on holds in a run.
-func failed(condition string, run replay.Run) int {
-	switch condition {
-	case "over":
-		return run.StepsOver
-	case "orphan":
-		return run.Orphans
-	}
-	return run.UnresolvedRefs + run.Uncovered
-}
-
-// finish prints the totals and returns the error that the exit code says.
-func (p *replayPrinter) finish(files int) error {
-	if !p.json && p.read > 1 {
-		if err := p.total.print(p.out, p.read); err != nil {
-			return fail(err, "")
-		}
-	}
-	switch {
-	case p.read == 0 && files == 0:
-		return fail(errors.New("replay: no session file found"), "name a .jsonl or .json file, or a folder with some")
-	case p.read == 0:
-		return &codedError{exitError, fmt.Errorf("replay: none of %d files could be read", files), "known formats: " + knownFormats()}
-	case len(p.failures) > 0:
-		return &codedError{exitFailed, fmt.Errorf("replay: %s", strings.Join(p.failures, "\n  ")), ""}
-	}
-	return nil
-}
-
-func knownFormats() string {
-	var names []string
-	for _, f := range sessionfile.Formats() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/config"
+)
+
+// Exit codes, as plimsoll --help lists them.
+const (
+	exitOK          = 0
+	exitError       = 1 // nothing could be done: nothing readable, a wrong policy file, a failure
+	exitUsage       = 2 // the command line is wrong
+	exitFailed      = 3 // a --fail-on condition was met
+	exitInterrupted = 130
+)
+
+// A codedError is an error with its exit code and, for people, a hint.
+type codedError struct {
+	code int
+	err  error
+	hint string
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+// fail is an error that nothing on the command line could have prevented.
+func fail(err error, hint string) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{exitError, err, hint}
+}
+
+// usage is an error of the command line.
+func usage(err error, hint string) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{exitUsage, err, hint}
+}
+
+// printError prints an error, a line for each of its lines, and its hint. What
+// cannot be written to standard error cannot be told to anybody.
+func printError(w io.Writer, err error) {
+	for line := range strings.SplitSeq(message(err), "\n") {
+		_, _ = fmt.Fprintf(w, "plimsoll: %s\n", safe(line))
+	}
+	if c, ok := errors.AsType[*codedError](err); ok && c.hint != "" {
+		_, _ = fmt.Fprintf(w, "hint: %s\n", safe(c.hint))
+	}
+}
+
+// message returns the text of an error. The faults of a policy file stand on lines
+// of their own, each beginning with its place, so that an editor finds them.
+func message(err error) string {
+	if f, ok := errors.AsType[*config.FileError](err); ok {
+		return strings.TrimPrefix(f.Error(), "config: load policy: ")
+	}
+	return err.Error()
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/replay"
+)
+
+// explainFlags are the flags of plimsoll policy explain.
+type explainFlags struct {
+	window, model  string
+	buffer, output int
+	json           bool
+
+	bufferSet, outputSet, windowSet bool
+}
+
+func newPolicyExplain(s streams) *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use: "explain NAME|FILE", Short: "Show each threshold of a policy in tokens of a window",
+		Long: `Show each threshold of a policy in tokens of a window.
+
+  rule         the policy's own name for it; rules are looked at in this order
+  at           the moment: append (a message), tool (an output), prepare (before a
+               call), usage (reported by the provider), rejected (a call), turn_end
+  when         what is measured, and the figure that it is compared with
+  threshold    that figure as the policy states it
+  does         the action
+  down to      how many tokens the action leaves
+  measured by  the estimator that drives this rule; count is the one that decides
+               whether a call fits`,
+		Example: `  plimsoll policy explain balanced
+  plimsoll policy explain my-policy.yaml --window 128k
+  plimsoll policy explain guard --model gpt-5 --json`,
+		Args: wantArgs(1, 1, "policy"), ValidArgsFunction: completePolicies,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.bufferSet, f.outputSet = cmd.Flags().Changed("buffer"), cmd.Flags().Changed("output")
+			f.windowSet = cmd.Flags().Changed("window")
+			return runExplain(s, f, args[0])
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.window, "window", "w", "200k", "capacity of the window in `tokens` (200000, 200k)")
+	fl.StringVarP(&f.model, "model", "m", "", "take the capacity of this `model`'s window")
+	fl.IntVar(&f.buffer, "buffer", 0, "`tokens` kept free, in place of the policy's")
+	fl.IntVar(&f.output, "output", 0, "`tokens` reserved for the reply, in place of the policy's")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
+	return cmd
+}
+
+func runExplain(s streams, f explainFlags, name string) error {
+	p, err := loadPolicy(name)
+	if err != nil {
+		return err
+	}
+	capacity, err := f.capacity()
+	if err != nil {
+		return err
+	}
+	w, err := f.figures(p, capacity)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return fail(printJSON(s.out, newExplained(p, w)), "")
+	}
+	_, err = lipgloss.Fprint(s.out, explainText(p, w, widthOf(s.out)))
+	return fail(err, "")
+}
+
+// capacity returns the tokens of the window that the flags name.
+func (f explainFlags) capacity() (int, error) {
+	if f.model == "" {
+		spec, err := replay.ParseWindow(f.window)
+		if err != nil || spec.Tokens == 0 {
+			return 0, usage(fmt.Errorf("policy explain: --window %q, want tokens (200000 or 200k)", f.window), "")
+		}
+		return spec.Tokens, nil
+	}
+	if f.windowSet {
+		return 0, usage(errors.New("policy explain: --window and --model, want one of them, got both"), "--model takes the window from the catalogue")
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return 0, fail(err, "")
+	}
+	m, ok := cat.Lookup(f.model)
+	if !ok || m.Window == 0 {
+		return 0, usage(fmt.Errorf("policy explain: the window of --model %q is not known", f.model), "state it with --window")
+	}
+	return m.Window, nil
+}
+
+// figures returns the window that a policy has within a capacity.
+func (f explainFlags) figures(p policy.Policy, capacity int) (policy.WindowFigures, error) {
+	w := p.Window.Figures(capacity, 0)
+	switch {
+	case f.buffer < 0 || f.output < 0:
+		return w, usage(fmt.Errorf("policy explain: --buffer %d, --output %d, want 0 or more", f.buffer, f.output), "")
+	case f.bufferSet && p.Window.Buffer == 0:
+		return w, usage(fmt.Errorf("policy explain: --buffer: %s keeps no buffer", p.Name), "")
+	case f.outputSet && !p.Window.ReserveOutput:
+		return w, usage(fmt.Errorf("policy explain: --output: %s reserves nothing for the reply", p.Name), "")
+	}
+	if f.bufferSet {
+		w.Buffer = f.buffer
+	}
+	if f.outputSet {
+		w.Output = f.output
+	}
+	err := budget.Window{Capacity: w.Capacity, Buffer: w.Buffer, OutputReserve: w.Output}.Validate()
+	return w, usage(err, "choose a larger --window, or a smaller --buffer or --output")
+}
+
+// explained is what plimsoll policy explain --json prints.
+type explained struct {
+	Policy string          `json:"policy"`
+	About  string          `json:"about"`
+	Window explainedWindow `json:"window"`
+	Rules  []explainedRule `json:"rules"`
+}
+
+type explainedWindow struct {
+	Capacity int `json:"capacity"`
+	Buffer   int `json:"buffer"`
+	Output   int `json:"output"`
+	Limit    int `json:"limit"`
+}
+
+type explainedRule struct {
+	Rule      string         `json:"rule"`
+	At        policy.Moment  `json:"at"`
+	Measure   policy.Measure `json:"measure"` // empty: always
+	Op        string         `json:"op"`
+	Threshold int            `json:"threshold"`
+	Unit      policy.Unit    `json:"unit"`
+	Permille  int            `json:"permille"` // 0: a value, no share
+	Of        policy.Base    `json:"of"`
+	Min       int            `json:"min"`
+	Max       int            `json:"max"`
+	Do        policy.Action  `json:"do"`
+	Down      int            `json:"down"` // 0: no such figure
+	Estimator string         `json:"estimator"`
+	Forced    bool           `json:"forced"`
+}
+
+func newExplained(p policy.Policy, w policy.WindowFigures) explained {
+	out := explained{p.Name, p.About, explainedWindow{w.Capacity, w.Buffer, w.Output, w.Limit()}, []explainedRule{}}
+	for _, l := range policy.Explain(p, w) {
+		out.Rules = append(out.Rules, explainedRule{
+			Rule: l.Rule, At: l.At, Measure: l.Measure, Op: l.Op, Threshold: l.Threshold, Unit: l.Unit, Permille: l.Permille,
+			Of: l.Of, Min: l.Min, Max: l.Max, Do: l.Do, Down: l.Down, Estimator: l.Estimator, Forced: l.Forced,
+		})
+	}
+	return out
+}
+
+// explainText writes the rules of a policy in the figures of a window.
+func explainText(p policy.Policy, w policy.WindowFigures, width int) string {
+	var b strings.Builder
+	b.WriteString(paint(newStyles().head, safe(p.Name)) + "\n")
+	for _, line := range wrapText(safe(p.About), width) {
+		if line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "\ncapacity %s − buffer %s − output reserve %s = limit %s\n",
+		edit.Thousands(w.Capacity), edit.Thousands(w.Buffer), edit.Thousands(w.Output), edit.Thousands(w.Limit()))
+	if parts := p.Window.Subtract; len(parts) > 0 {
+		fmt.Fprintf(&b, "(%s count towards the limit)\n", strings.Join(parts, ", "))
+	}
+	t := table{width: width, columns: []column{
+		{name: "rule"}, {name: "at"}, {name: "when"}, {name: "threshold", wrap: true}, {name: "does"}, {name: "down to", right: true}, {name: "measured by"},
+	}}
+	for _, l := range policy.Explain(p, w) {
+		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), string(l.Do), positive(l.Down), safe(l.Estimator)))
+	}
+	if len(t.rows) == 0 {
+		return b.String() + "\nno rules: nothing is ever changed\n"
+	}
+	return b.String() + "\n" + t.String()
+}
+
+// when writes a rule's condition.
+func when(l policy.Line) string {
+	if l.Measure == "" {
+		return "always"
+	}
+	text := fmt.Sprintf("%s %s %s", l.Measure, l.Op, edit.Thousands(l.Threshold))
+	if l.Unit == policy.UnitCount {
+		return text
+	}
+	return text + " " + string(l.Unit)
+}
+
+// threshold writes a share and its bounds.
+func threshold(l policy.Line) string {
+	if l.Permille == 0 {
+		return ""
+	}
+	text := percent(l.Permille) + " of " + string(l.Of)
+	switch {
+	case l.Min > 0 && l.Max > 0:
+		text += fmt.Sprintf(", %s to %s", edit.Thousands(l.Min), edit.Thousands(l.Max))
+	case l.Min > 0:
+		text += ", at least " + edit.Thousands(l.Min)
+	case l.Max > 0:
+		text += ", at most " + edit.Thousands(l.Max)
+	}
+	return text
+}
+
+// positive writes a number that is there.
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return edit.Thousands(n)
+}
+
+// percent writes a permille as a percentage.
+func percent(permille int) string {
+	if permille%10 == 0 {
+		return strconv.Itoa(permille/10) + "%"
+	}
+	return fmt.Sprintf("%d.%d%%", permille/10, permille%10)
+}

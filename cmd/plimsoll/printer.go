@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/plimsoll-dev/plimsoll/replay"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// mostListed is how many of a list of unlimited length a person is shown.
+const mostListed = 5
+
+// A replayPrinter prints results as they come and remembers what the exit code
+// depends on.
+type replayPrinter struct {
+	streams
+	flags    replayFlags
+	width    int
+	bar      *progressbar.ProgressBar
+	read     int      // files
+	broken   int      // files that were read and whose replay failed
+	printed  bool     // something, so that a blank line comes first
+	failures []string // of --fail-on
+	total    totals
+}
+
+// A segmentResult is what is printed of a segment: the replay's result, and with
+// the first segment of a file what is known of the file.
+type segmentResult struct {
+	replay.Result
+	Parent    string           `json:"parent,omitempty"` // id of the session that started this one
+	Abandoned []abandonedLines `json:"abandoned,omitempty"`
+}
+
+// abandonedLines are lines of the file that do not lead to the session's end.
+type abandonedLines struct {
+	First    int    `json:"first"`
+	Last     int    `json:"last"`
+	Messages int    `json:"messages"`
+	Why      string `json:"why"`
+}
+
+// file replays one file. A file that cannot be read is reported and left out, and
+// one failure does not keep the other files from being replayed.
+func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name string) error {
+	defer p.advance()
+	if ctx.Err() != nil {
+		return interrupted(name)
+	}
+	s, err := sessionfile.Open(name)
+	if err != nil {
+		p.clear()
+		printError(p.err, err)
+		if p.flags.json {
+			return fail(printJSON(p.out, segmentResult{Result: replay.Unreadable(name, err)}), "")
+		}
+		return nil
+	}
+	p.read++
+	var unprinted error
+	err = r.Session(ctx, s, func(res replay.Result) error {
+		unprinted = p.result(newSegmentResult(s, res))
+		return unprinted
+	})
+	switch {
+	case err == nil:
+		return nil
+	case unprinted != nil:
+		return fail(unprinted, "")
+	case errors.Is(err, context.Canceled):
+		return interrupted(name)
+	}
+	p.broken++
+	p.clear()
+	printError(p.err, err)
+	return nil
+}
+
+func interrupted(name string) error {
+	return &codedError{exitInterrupted, fmt.Errorf("replay: interrupted at %s", name), ""}
+}
+
+func newSegmentResult(s *sessionfile.Session, res replay.Result) segmentResult {
+	out := segmentResult{Result: res}
+	if res.Segment != 1 {
+		return out
+	}
+	out.Parent = s.Parent
+	for _, b := range s.Abandoned {
+		out.Abandoned = append(out.Abandoned, abandonedLines(b))
+	}
+	return out
+}
+
+func (p *replayPrinter) advance() {
+	if p.bar != nil {
+		_ = p.bar.Add(1) // a bar that cannot be drawn is no reason to stop
+	}
+}
+
+// clear takes the bar off the screen before something else is printed.
+func (p *replayPrinter) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+// result prints one segment and books it.
+func (p *replayPrinter) result(res segmentResult) error {
+	for _, run := range res.Runs {
+		p.total.add(run)
+		if run.Policy == policyOff {
+			continue
+		}
+		for _, c := range p.flags.failOn {
+			if n := failed(c, run); n > 0 {
+				p.failures = append(p.failures, fmt.Sprintf("%s, segment %d, %s at %s: %s %d", res.Session, res.Segment, run.Policy, run.Window, c, n))
+			}
+		}
+	}
+	if p.flags.json {
+		return printJSON(p.out, res)
+	}
+	p.clear()
+	text := resultText(res, p.width)
+	if p.printed {
+		text = "\n" + text
+	}
+	p.printed = true
+	_, err := lipgloss.Fprint(p.out, text)
+	return err
+}
+
+// failed returns how often a condition of --fail-on is met in a run.
+func failed(condition string, run replay.Run) int {
+	switch condition {
+	case failOver:
+		return run.StepsOver
+	case failOrphan:
+		return run.Orphans
+	}
+	return run.UnresolvedRefs + run.Uncovered
+}
+
+// finish prints the totals and returns the error that the exit code says.
+func (p *replayPrinter) finish(files int) error {
+	if !p.flags.json {
+		if err := p.printEnd(); err != nil {
+			return fail(err, "")
+		}
+	}
+	switch {
+	case files == 0:
+		return fail(errors.New("replay: no session file found"), "name a .jsonl or .json file, or a folder with some")
+	case p.read == 0:
+		return fail(fmt.Errorf("replay: %s", noneRead(files)), "docs/session-formats.md says what can be read")
+	case p.broken > 0:
+		return fail(fmt.Errorf("replay: failed for %d of %s", p.broken, plural(files, "file")), "")
+	case len(p.failures) > 0:
+		return &codedError{exitFailed, errors.New("replay: --fail-on: " + strings.Join(atMost(p.failures, 20), "\n")), ""}
+	}
+	return nil
+}
+
+func noneRead(files int) string {
+	if files == 1 {
+		return "the file could not be read"
+	}
+	return fmt.Sprintf("none of %d files could be read", files)
+}
+
+// printEnd prints what comes after the last segment.
+func (p *replayPrinter) printEnd() error {
+	text := ""
+	if p.read > 1 {
+		text = "\n" + p.total.text(p.read, p.width)
+	}
+	if p.flags.out != "" && len(p.total.order) > 0 {
+		text += fmt.Sprintf("exported to %s: a folder for each session, policy and window, with a manifest.json\n", safe(p.flags.out))
+	}
+	if text == "" {
+		return nil
+	}
+	_, err := lipgloss.Fprint(p.out, text)
+	return err
+}
+
+// atMost returns the first of a list, and how many there are beyond.
+func atMost(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
+}
