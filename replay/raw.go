@@ -263,6 +263,9 @@ func (r *Replayer) modelOf(seg sessionfile.Segment) string {
 			return e.Step.Model
 		}
 	}
+	if seg.Model != "" {
+		return seg.Model
+	}
 	return "unknown"
 }
 

@@ -82,6 +82,10 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, n int, c
 		for _, p := range s.Problems {
 			res.Problems = append(res.Problems, Problem(p))
 		}
+		res.Parent = s.Parent
+		for _, b := range s.Abandoned {
+			res.Abandoned = append(res.Abandoned, Branch(b))
+		}
 	}
 	if seg.NotRun == "" && seg.Steps() == 0 && !seg.Final {
 		res.NotRun = "the segment has no model call"

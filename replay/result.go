@@ -16,6 +16,10 @@ type Result struct {
 	Steps    int       `json:"steps"`
 	Messages int       `json:"messages"`
 	Problems []Problem `json:"problems"` // of the whole file, with its first segment
+
+	Parent    string   `json:"parent,omitempty"`    // id of the session that started this one; with its first segment
+	Abandoned []Branch `json:"abandoned,omitempty"` // lines that do not lead to the session's end; with its first segment
+
 	Reported struct {
 		Peak int `json:"peak"` // tokens of the largest prompt that the provider reported; 0 if none
 	} `json:"reported"`
@@ -23,6 +27,14 @@ type Result struct {
 	Estimate Estimate   `json:"estimate"`
 	By       []Estimate `json:"estimate_by"` // the same by model and by whether the output was reported
 	Runs     []Run      `json:"runs"`
+}
+
+// A Branch is a range of lines that is in no segment.
+type Branch struct {
+	First    int    `json:"first"`
+	Last     int    `json:"last"`
+	Messages int    `json:"messages"`
+	Why      string `json:"why"`
 }
 
 // A Problem is something that the file could not be read by.

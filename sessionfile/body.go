@@ -94,7 +94,7 @@ func readBody(r *reading, body []byte) error {
 		}
 	}
 	r.session.Dialect = request.Dialect
-	segment := Segment{Start: StartRoot, Sections: request.Sections, Tools: request.Tools, Final: true}
+	segment := Segment{Start: StartRoot, Sections: request.Sections, Tools: request.Tools, Model: request.Model, Final: true}
 	entries := make([]Entry, len(request.Messages))
 	for i, m := range request.Messages {
 		if m.Origin == llm.Human {

@@ -94,8 +94,9 @@ type Segment struct {
 	Sections []llm.Section // the system prompt as far as the file has it
 	Tools    []llm.Tool    // only in request bodies
 	Entries  []Entry
-	Window   int  // tokens, as the file reports it; 0 if it does not
-	Final    bool // the segment is one request that has no reply
+	Window   int    // tokens, as the file reports it; 0 if it does not
+	Model    string // of a request body; elsewhere each Step has its own
+	Final    bool   // the segment is one request that has no reply
 }
 
 // Steps returns the number of model calls that the segment made.

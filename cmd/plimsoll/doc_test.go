@@ -200,7 +200,7 @@ func TestDocPolicies(t *testing.T) {
 func TestDocFields(t *testing.T) {
 	text := read(t, filepath.Join(repo, "docs", "replay-json.md"))
 	fields := map[string]bool{}
-	fieldNames(reflect.TypeFor[segmentResult](), fields)
+	fieldNames(reflect.TypeFor[replay.Result](), fields)
 	source := read(t, filepath.Join(repo, "replay", "export.go"))
 	for _, m := range regexp.MustCompile("`json:\"([a-z_]+)").FindAllStringSubmatch(source, -1) {
 		fields[m[1]] = true

@@ -30,22 +30,6 @@ type replayPrinter struct {
 	total    totals
 }
 
-// A segmentResult is what is printed of a segment: the replay's result, and with
-// the first segment of a file what is known of the file.
-type segmentResult struct {
-	replay.Result
-	Parent    string           `json:"parent,omitempty"` // id of the session that started this one
-	Abandoned []abandonedLines `json:"abandoned,omitempty"`
-}
-
-// abandonedLines are lines of the file that do not lead to the session's end.
-type abandonedLines struct {
-	First    int    `json:"first"`
-	Last     int    `json:"last"`
-	Messages int    `json:"messages"`
-	Why      string `json:"why"`
-}
-
 // file replays one file. A file that cannot be read is reported and left out, and
 // one failure does not keep the other files from being replayed.
 func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name string) error {
@@ -58,14 +42,14 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 		p.clear()
 		printError(p.err, err)
 		if p.flags.json {
-			return fail(printJSON(p.out, segmentResult{Result: replay.Unreadable(name, err)}), "")
+			return fail(printJSON(p.out, replay.Unreadable(name, err)), "")
 		}
 		return nil
 	}
 	p.read++
 	var unprinted error
 	err = r.Session(ctx, s, func(res replay.Result) error {
-		unprinted = p.result(newSegmentResult(s, res))
+		unprinted = p.result(res)
 		return unprinted
 	})
 	switch {
@@ -86,18 +70,6 @@ func interrupted(name string) error {
 	return &codedError{exitInterrupted, fmt.Errorf("replay: interrupted at %s", name), ""}
 }
 
-func newSegmentResult(s *sessionfile.Session, res replay.Result) segmentResult {
-	out := segmentResult{Result: res}
-	if res.Segment != 1 {
-		return out
-	}
-	out.Parent = s.Parent
-	for _, b := range s.Abandoned {
-		out.Abandoned = append(out.Abandoned, abandonedLines(b))
-	}
-	return out
-}
-
 func (p *replayPrinter) advance() {
 	if p.bar != nil {
 		_ = p.bar.Add(1) // a bar that cannot be drawn is no reason to stop
@@ -112,7 +84,7 @@ func (p *replayPrinter) clear() {
 }
 
 // result prints one segment and books it.
-func (p *replayPrinter) result(res segmentResult) error {
+func (p *replayPrinter) result(res replay.Result) error {
 	for _, run := range res.Runs {
 		p.total.add(run)
 		if run.Policy == policyOff {

@@ -20,7 +20,7 @@ import (
 const mostName = 90
 
 // resultText writes one segment with a row for each run.
-func resultText(res segmentResult, width int) string {
+func resultText(res replay.Result, width int) string {
 	w := &writer{width: width, st: newStyles()}
 	w.heading(res)
 	w.file(res)
@@ -28,9 +28,9 @@ func resultText(res segmentResult, width int) string {
 		w.para(w.st.plain, "not run: "+safe(res.NotRun))
 		return w.b.String()
 	}
-	w.para(w.st.dim, facts(res.Result))
+	w.para(w.st.dim, facts(res))
 	w.b.WriteString(runTable(runRows(res.Runs), width))
-	w.notes(res.Result)
+	w.notes(res)
 	return w.b.String() + commonText(res.Runs, width)
 }
 
@@ -52,7 +52,7 @@ func (w *writer) para(style lipgloss.Style, text string) {
 	}
 }
 
-func (w *writer) heading(res segmentResult) {
+func (w *writer) heading(res replay.Result) {
 	name := w.st.head.Render(safe(shorten(res.Session, mostName)))
 	if res.Steps == 0 && res.Messages == 0 {
 		w.b.WriteString(name + "\n")
@@ -95,7 +95,7 @@ func modelName(model string) string {
 }
 
 // file writes what is known about the file beside its messages.
-func (w *writer) file(res segmentResult) {
+func (w *writer) file(res replay.Result) {
 	if res.Parent != "" {
 		w.para(w.st.dim, "a sub-agent of session "+safe(res.Parent))
 	}
