@@ -36,6 +36,9 @@ type Options struct {
 	// Give one [Encodings] to all sessions of a program.
 	Encodings token.Encodings
 
+	// Ephemeral keeps no records, only what edits take out: the session cannot be
+	// taken up again. For replays.
+	Ephemeral bool
 	// Offline and Calibration are for hosts that replay; see [engine.Config].
 	Offline     bool
 	Calibration *token.Calibration
@@ -55,7 +58,7 @@ type Session struct {
 	machine *engine.Machine
 	store   store.Store
 	sum     Summariser
-	seq     int // records in the store
+	seq     int // records in the store; -1: none are kept
 	late    []engine.Answer
 	edits   []edit.Edit
 	events  []engine.Event
@@ -79,6 +82,10 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		return nil, fmt.Errorf("plimsoll: open %q: %w", o.ID, err)
 	}
 	s := &Session{id: o.ID, machine: m, store: o.Store, sum: o.Summariser}
+	if o.Ephemeral {
+		s.seq = -1
+		return s, nil
+	}
 	if err := s.resume(ctx); err != nil {
 		return nil, fmt.Errorf("plimsoll: open %q: %w", o.ID, err)
 	}
@@ -256,7 +263,7 @@ func (s *Session) keep(ctx context.Context, r engine.Ready) engine.Outcome {
 			return engine.Outcome{FailedBlobs: failed}
 		}
 	}
-	if len(r.Records) == 0 {
+	if len(r.Records) == 0 || s.seq < 0 {
 		return engine.Outcome{}
 	}
 	lines := make([][]byte, len(r.Records))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
@@ -103,6 +104,7 @@ func sessionPairs(t *testing.T, r *Replayer, file string) []pair {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.remember = map[string]*bpe.Encoding{}
 	var all []pair
 	var carried Overhead
 	for i, seg := range s.Segments {

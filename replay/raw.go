@@ -100,9 +100,9 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, n int
 // open starts the session of one run.
 func (r *Replayer) open(ctx context.Context, p policy.Policy, raw *raw, w budget.Window, cal *token.Calibration) (*plimsoll.Session, error) {
 	sess, err := plimsoll.Open(ctx, plimsoll.Options{
-		ID: "replay", Policy: p, Catalog: &r.catalog, Encodings: r.encodings.Load,
+		ID: "replay", Policy: p, Catalog: &r.catalog, Encodings: r.load,
 		Targets: []budget.Target{{Model: raw.model, Window: w}},
-		Offline: true, Calibration: cal,
+		Offline: true, Ephemeral: true, Calibration: cal,
 	})
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ const missingShare = 250
 // reported prompt, and that prompt.
 func (r *Replayer) firstPrompt(seg sessionfile.Segment, model string) (known, prompt int, err error) {
 	family := r.catalog.FamilyOf(model)
-	counter, err := token.ForFamily(family, r.encodings.Load)
+	counter, err := token.ForFamily(family, r.load)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -27,6 +28,7 @@ type Replayer struct {
 	opts      Options
 	catalog   catalog.Catalog
 	encodings plimsoll.Encodings
+	remember  map[string]*bpe.Encoding // of the session that is run: its texts are counted once
 
 	// judged is the file that the judge read last.
 	judged struct {
@@ -47,6 +49,19 @@ func New(o Options) (*Replayer, error) {
 	return &Replayer{opts: o, catalog: c}, nil
 }
 
+// load returns the encoding called name, which remembers this session's texts.
+func (r *Replayer) load(name string) (*bpe.Encoding, error) {
+	if enc, ok := r.remember[name]; ok {
+		return enc, nil
+	}
+	enc, err := r.encodings.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	r.remember[name] = enc.Remembering()
+	return r.remember[name], nil
+}
+
 // errEnded stops a walk where a policy has forced the final Step.
 var errEnded = errors.New("ended")
 
@@ -55,6 +70,7 @@ func (r *Replayer) Session(ctx context.Context, s *sessionfile.Session, f func(R
 	if r.opts.Join {
 		s = join(s)
 	}
+	r.remember = map[string]*bpe.Encoding{}
 	var carried Overhead
 	for n := range s.Segments {
 		res, overhead, err := r.segment(ctx, s, n, carried)

@@ -134,7 +134,7 @@ func batch(cands []candidate, drops Plan) Plan {
 	var p Plan
 	for _, c := range cands {
 		if c.form != Whole && !covered(drops, c.spot.ID) {
-			p = p.Join(c.plans[c.form])
+			p = p.Join(c.plan(c.form))
 		}
 	}
 	return p.Join(drops)
@@ -168,19 +168,29 @@ func covered(p Plan, id llm.MessageID) bool {
 	return false
 }
 
-// A candidate is an output that a batch may demote.
+// A candidate is an output that a batch may demote. Its plans are made when they
+// are first looked at.
 type candidate struct {
 	spot  Spot
 	score int
+	make  func(Form) Plan
 	plans [3]Plan // by Form
+	made  [3]bool
 	form  Form
 }
 
-func (c *candidate) saved() int { return c.plans[c.form].Gain() }
+func (c *candidate) plan(form Form) Plan {
+	if !c.made[form] {
+		c.plans[form], c.made[form] = c.make(form), true
+	}
+	return c.plans[form]
+}
+
+func (c *candidate) saved() int { return c.plan(c.form).Gain() }
 
 // demote takes c to form if that saves more than it does now.
 func (c *candidate) demote(form Form) int {
-	was, now := c.saved(), c.plans[form].Gain()
+	was, now := c.saved(), c.plan(form).Gain()
 	if now <= was {
 		return 0
 	}
@@ -191,19 +201,22 @@ func (c *candidate) demote(form Form) int {
 // candidates returns the outputs that are more than one line now, highest score first.
 func (s Scene) candidates(a DemoteArgs) []candidate {
 	var out []candidate
+	bare := s
+	bare.Template = a.Stub
 	for _, sp := range s.Outputs() {
-		form := FormOf(sp.Result)
-		if form == Bare {
+		shown := FormOf(sp.Result)
+		if shown == Bare {
 			continue
 		}
-		c := candidate{spot: sp, score: s.score(sp)}
-		if form == Whole && a.Preview > 0 && onlyText(s.original(sp)) {
-			c.plans[Preview] = s.preview(sp, a.Preview)
-		}
-		bare := s
-		bare.Template = a.Stub
-		c.plans[Bare] = bare.Stub(sp, a.Kind, 0, "demoted in a batch")
-		out = append(out, c)
+		out = append(out, candidate{spot: sp, score: s.score(sp), make: func(form Form) Plan {
+			switch {
+			case form == Bare:
+				return bare.Stub(sp, a.Kind, 0, "demoted in a batch")
+			case form == Preview && shown == Whole && a.Preview > 0 && onlyText(s.original(sp)):
+				return s.preview(sp, a.Preview)
+			}
+			return Plan{}
+		}})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	return out

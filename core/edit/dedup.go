@@ -55,8 +55,7 @@ func (x *Lines) Add(id llm.MessageID, part int, text string) {
 		return
 	}
 	x.texts[Shown{id, part, 0}] = lines
-	for i := 0; i+x.n <= len(lines); i++ {
-		h := hashLines(lines[i : i+x.n])
+	for i, h := range x.hashes(lines) {
 		if _, ok := x.windows[h]; !ok {
 			x.windows[h] = Shown{id, part, i}
 		}
@@ -70,8 +69,7 @@ func (x *Lines) Forget(id llm.MessageID, part int) {
 		return
 	}
 	delete(x.texts, Shown{id, part, 0})
-	for i := 0; i+x.n <= len(lines); i++ {
-		h := hashLines(lines[i : i+x.n])
+	for _, h := range x.hashes(lines) {
 		if at := x.windows[h]; at.ID == id && at.Part == part {
 			delete(x.windows, h)
 		}
@@ -142,8 +140,9 @@ func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
 // runs finds the longest known runs of lines, from the top.
 func (x *Lines) runs(lines []string, chars int) []run {
 	var out []run
-	for i := 0; i+x.n <= len(lines); {
-		at, ok := x.windows[hashLines(lines[i:i+x.n])]
+	hashes := x.hashes(lines)
+	for i := 0; i < len(hashes); {
+		at, ok := x.windows[hashes[i]]
 		if !ok {
 			i++
 			continue
@@ -178,15 +177,44 @@ func writeLines(b *strings.Builder, lines []string) {
 	}
 }
 
-// hashLines is FNV-1a over the lines; a match is compared in full.
-func hashLines(lines []string) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h := uint64(offset)
-	for _, l := range lines {
-		for i := range len(l) {
-			h = (h ^ uint64(l[i])) * prime
+// hashes returns the hash of every window of n lines, each line hashed once; a
+// match is compared in full.
+func (x *Lines) hashes(lines []string) []uint64 {
+	if len(lines) < x.n {
+		return nil
+	}
+	each := make([]uint64, len(lines))
+	for i, l := range lines {
+		each[i] = hashLine(l)
+	}
+	out := make([]uint64, len(lines)-x.n+1)
+	for i := range out {
+		for _, h := range each[i : i+x.n] {
+			out[i] = (out[i] ^ h) * fnvPrime
+			out[i] ^= out[i] >> 32
 		}
-		h = (h ^ '\n') * prime
+	}
+	return out
+}
+
+// The parameters of FNV-1a, 64 bits.
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
+// hashLine is FNV-1a over eight bytes at a time.
+func hashLine(l string) uint64 {
+	h := uint64(fnvOffset)
+	for len(l) >= 8 {
+		word := uint64(l[0]) | uint64(l[1])<<8 | uint64(l[2])<<16 | uint64(l[3])<<24 |
+			uint64(l[4])<<32 | uint64(l[5])<<40 | uint64(l[6])<<48 | uint64(l[7])<<56
+		h = (h ^ word) * fnvPrime
+		h ^= h >> 29
+		l = l[8:]
+	}
+	for i := range len(l) {
+		h = (h ^ uint64(l[i])) * fnvPrime
 	}
 	return h
 }

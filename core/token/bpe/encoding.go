@@ -37,6 +37,7 @@ type Encoding struct {
 	names    map[uint32]string
 	vocab    vocabulary
 	pool     *sync.Pool // of *scratch
+	memo     *memo      // nil: nothing is remembered
 }
 
 // O200kBase loads o200k_base, the vocabulary of GPT-4o, GPT-4.1, GPT-5 and the o-series. Each call loads anew
@@ -136,7 +137,12 @@ func (e *Encoding) Specials() map[string]uint32 { return maps.Clone(e.specials) 
 // Count returns the number of tokens of s as ordinary text: len(Append(nil, s)). It takes time linear in len(s) for any s
 // and allocates nothing but scratch memory that later calls use again (a megabyte for each processor that counts; text
 // that is not valid UTF-8 and single pieces need more, which is kept up to a megabyte each).
-func (e *Encoding) Count(s string) int { return e.count([]byte(s)) } // the conversion does not copy: count only reads
+func (e *Encoding) Count(s string) int {
+	if e.memo != nil && len(s) >= longText {
+		return e.recall(s)
+	}
+	return e.count([]byte(s)) // the conversion does not copy: count only reads
+}
 
 // CountBytes is Count for text in a byte slice, which it only reads.
 func (e *Encoding) CountBytes(b []byte) int { return e.count(b) }
