@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -9,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // act does what rule r asks for before a call.
@@ -20,10 +22,9 @@ func (m *Machine) act(r policy.Rule) {
 	case policy.DoClear:
 		m.try(s.Clear(edit.ClearArgs{Permille: r.Args.Permille, Bytes: r.Args.Bytes, Errors: r.Args.Errors}), r.Name)
 	case policy.DoTruncate:
-		s.Keep = min(s.Keep, m.keep(policy.Tail{Unit: "messages", N: max(r.Args.Min, 1)}))
-		m.try(s.DropUntil(m.excess(r), edit.KindTruncate, "oldest first"), r.Name)
+		m.truncate(r, s)
 	case policy.DoDropTurns:
-		m.dropTurns(r, s)
+		m.dropTurns(r)
 	case policy.DoDemote:
 		m.demote(r)
 	case policy.DoSummarise:
@@ -41,19 +42,63 @@ func (m *Machine) excess(r policy.Rule) int {
 		return 1
 	}
 	to := m.threshold(r.When)
-	if r.Args.To > 0 {
+	switch {
+	case r.Args.To > 0:
 		to = to * r.Args.To / 1000
+	case r.When.Op == ">=":
+		to-- // at the threshold the condition still holds
 	}
 	return max(m.value(r.When.Measure, nil)-to, 0)
 }
 
-// try adopts a plan that saves enough; else it says so, and the next rule acts.
-func (m *Machine) try(p edit.Plan, rule string) bool {
+// tries is how often a plan is made anew where it saved less than it should: the
+// count takes a removed token for less than one, and notes stand in the place of
+// what was removed.
+const tries = 6
+
+// truncate archives the oldest messages until the measure holds.
+func (m *Machine) truncate(r policy.Rule, s edit.Scene) {
+	s.Keep = min(s.Keep, m.keep(policy.Tail{Unit: policy.TailMessages, N: max(r.Args.Min, 1)}))
+	for i := range tries {
+		need := m.excess(r)
+		if need == 0 {
+			return
+		}
+		if r.When.Measure == policy.MeasureMessages {
+			need = m.messagesWorth(need)
+		}
+		s.View = m.view
+		p := s.DropUntil(need, edit.KindTruncate, "oldest first")
+		if i > 0 && !m.enough(p) || !m.try(p, r.Name) {
+			return
+		}
+	}
+}
+
+// messagesWorth returns what the oldest n messages of the history take, in tokens.
+func (m *Machine) messagesWorth(n int) int {
+	tokens := 0
+	for _, it := range m.view.Items {
+		if n > 0 && token.ComponentOf(it.Message) == token.History {
+			tokens += m.gauge.message(it.Message)
+			n--
+		}
+	}
+	return max(tokens, 1)
+}
+
+// enough reports whether a plan saves what the policy demands (law 7).
+func (m *Machine) enough(p edit.Plan) bool {
 	before := 0
 	for _, e := range p.Edits {
 		before += e.Before
 	}
-	if p.Empty() || !edit.Gain(m.policy.MinimumGain).Enough(before, before-p.Gain()) {
+	return !p.Empty() && edit.Gain(m.policy.MinimumGain).Enough(before, before-p.Gain())
+}
+
+// try adopts a plan that saves enough; else it says so, and the next rule acts.
+func (m *Machine) try(p edit.Plan, rule string) bool {
+	if !m.enough(p) {
 		m.event(EventNoProgress, rule, "%s: %d edits would save %d tokens, not enough", rule, len(p.Edits), p.Gain())
 		return false
 	}
@@ -67,18 +112,15 @@ func (m *Machine) adopt(p edit.Plan, rule string) bool {
 		m.event(EventNoProgress, rule, "%s: what it takes out cannot be stored now", rule)
 		return false
 	}
-	old, view, edits := m.view, m.view, make([]edit.Edit, 0, len(p.Edits))
-	for i, e := range p.Edits {
-		e.ID = m.lastEdit + edit.ID(i) + 1
-		err := edit.Check(e, m.messages, &m.turns)
-		if err == nil {
-			view, err = view.Apply(e, m.messages)
-		}
-		if err != nil { // a transform planned against the laws: nothing of the plan is done
-			m.event(EventNoProgress, rule, "%s: refused: %v", rule, err)
-			return false
-		}
-		edits = append(edits, e)
+	edits := slices.Clone(p.Edits)
+	for i := range edits {
+		edits[i].ID = m.lastEdit + edit.ID(i) + 1
+	}
+	old := m.view
+	view, err := m.applied(edits)
+	if err != nil { // a transform planned against the laws: nothing of the plan is done
+		m.event(EventNoProgress, rule, "%s: refused: %v", rule, err)
+		return false
 	}
 	m.view = view
 	for _, e := range edits {
@@ -92,6 +134,19 @@ func (m *Machine) adopt(p edit.Plan, rule string) bool {
 	}
 	m.remeasureEdited(old, edits)
 	return true
+}
+
+// applied returns the view after edits, each of which is checked against the laws.
+func (m *Machine) applied(edits []edit.Edit) (edit.View, error) {
+	for _, e := range edits {
+		if err := edit.Check(e, m.messages, &m.turns); err != nil {
+			return edit.View{}, err
+		}
+	}
+	if len(edits) == 1 {
+		return m.view.Apply(edits[0], m.messages)
+	}
+	return edit.Fold(m.messages, holding(append(slices.Clone(m.view.Edits()), edits...)))
 }
 
 // commit puts one edit into the journal.
@@ -121,13 +176,24 @@ func (m *Machine) durable(p edit.Plan) bool {
 	return true
 }
 
-// dropTurns archives a share of the oldest Turns (R003-9: about half). Where
-// there is only one, everything before the newest message of a person goes.
-func (m *Machine) dropTurns(r policy.Rule, s edit.Scene) {
+// dropTurns archives a share of the oldest Turns (R003-9: about half), again and
+// again while the rule's condition holds.
+func (m *Machine) dropTurns(r policy.Rule) {
+	for i := range tries {
+		p := m.oldTurns(r)
+		if i > 0 && !m.enough(p) || !m.try(p, r.Name) || r.When.Measure == "" || !m.holds(r.When, nil) {
+			return
+		}
+	}
+}
+
+// oldTurns plans to archive a share of the oldest Turns. Where there is only one,
+// everything before the newest message of a person goes.
+func (m *Machine) oldTurns(r policy.Rule) edit.Plan {
+	s := m.scene(r)
 	turns := m.turns.Turns()
 	if len(turns) < 2 {
-		m.dropSingle(r, s)
-		return
+		return m.singleTurn(s)
 	}
 	first := 0 // Turns that are archived already are not counted again
 	for first < len(turns)-1 && m.archivedTo() > turns[first].Start {
@@ -135,23 +201,22 @@ func (m *Machine) dropTurns(r policy.Rule, s edit.Scene) {
 	}
 	k := first + max((len(turns)-first)*r.Args.Permille/1000, 1)
 	if k >= len(turns) {
-		m.dropSingle(r, s)
-		return
+		return m.singleTurn(s)
 	}
 	to := llm.MessageID(turns[k].Start) + 1
 	s.Keep = max(s.Keep, to)
-	m.try(m.emergency(s, edit.Span{From: 1, To: to}), r.Name)
+	return m.emergency(s, edit.Span{From: 1, To: to})
 }
 
-// dropSingle keeps, of a single Turn, its Human message and what the model has
+// singleTurn keeps, of a single Turn, its Human message and what the model has
 // not answered yet.
-func (m *Machine) dropSingle(r policy.Rule, s edit.Scene) {
+func (m *Machine) singleTurn(s edit.Scene) edit.Plan {
 	to := m.tail()
 	s.Keep = to
 	pinned := s.Pinned
-	human := m.human(-1)
+	human := m.human(1)
 	s.Pinned = func(msg llm.Message) bool { return msg.ID == human || pinned(msg) }
-	m.try(m.emergency(s, edit.Span{From: 1, To: to}), r.Name)
+	return m.emergency(s, edit.Span{From: 1, To: to})
 }
 
 // emergency archives a span; its note goes where the policy keeps summaries.
@@ -186,9 +251,8 @@ func (m *Machine) archivedTo() int {
 // threshold (law 7).
 func (m *Machine) demote(r policy.Rule) {
 	low := m.share(m.policy.LowWater)
-	trigger := m.threshold(r.When)
 	done := false
-	for range 4 {
+	for range tries {
 		need := m.value(policy.MeasureView, nil) - low
 		if need <= 0 {
 			break
@@ -200,25 +264,22 @@ func (m *Machine) demote(r policy.Rule) {
 			Preview: r.Args.Permille, Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
 			Kind: edit.KindStub, KindDrop: edit.KindDrop,
 		})
-		p, used := m.withSummary(p)
-		if !m.try(p, r.Name) {
+		p = m.withSummary(p)
+		if done && !m.enough(p) || !m.try(p, r.Name) {
 			break
 		}
-		done = true
-		if used {
-			m.summary = nil
-		}
+		done, m.summary = true, nil // a summary is of what was there before its batch
 	}
-	if done && m.value(policy.MeasureView, nil) > trigger {
-		m.event(EventNoProgress, r.Name, "the batch ended above its threshold of %d tokens", trigger)
+	if done && r.When.Measure != "" && m.holds(r.When, nil) {
+		m.event(EventNoProgress, r.Name, "the batch ended above its threshold of %d tokens", m.threshold(r.When))
 	}
 }
 
 // withSummary puts a summary that was prepared in time beside the first archive
-// of a batch, and reports whether there were both.
-func (m *Machine) withSummary(p edit.Plan) (edit.Plan, bool) {
+// of a batch, if there are both.
+func (m *Machine) withSummary(p edit.Plan) edit.Plan {
 	if m.summary == nil {
-		return p, false
+		return p
 	}
 	for i, e := range p.Edits {
 		if e.Op != edit.Archive || len(e.Notes) != 1 {
@@ -229,17 +290,17 @@ func (m *Machine) withSummary(p edit.Plan) (edit.Plan, bool) {
 		note := summaryNote(strings.TrimPrefix(head+"\n"+body, "\n"))
 		p.Edits[i].Notes = []llm.Message{e.Notes[0], note}
 		p.Edits[i].After += m.gauge.message(note)
-		return p, true
+		return p
 	}
-	return p, false
+	return p
 }
 
 // status appends the note on how full the context is, once, until there is room again.
 func (m *Machine) status(r policy.Rule) {
-	if m.noted {
+	if m.noted[r.Name] {
 		return
 	}
-	m.noted = true
+	m.noted[r.Name] = true
 	limit := max(m.targets[0].Window.Limit(), 1)
 	text := edit.Fill(m.text(r.Args.Template), edit.Values{Used: min(m.value(policy.MeasureView, nil)*100/limit, 100)})
 	m.note(text, r.Name, "the context is filling up")
@@ -261,11 +322,20 @@ func (m *Machine) force(reason Reason, r policy.Rule) {
 	if m.final != ReasonNone {
 		return
 	}
-	m.final = reason
 	m.guard.Enforce()
+	m.setFinal(reason)
 	m.event(EventFinal, r.Name, "final Step forced: %s", reason)
 	used := m.guard.Percent(m.targets[0].Window.Capacity)
 	m.note(edit.Fill(m.text(r.Args.Template), edit.Values{Used: used}), r.Name, fmt.Sprintf("final Step: %s", reason))
+}
+
+// setFinal makes the next Steps final ones, or ordinary ones again.
+func (m *Machine) setFinal(reason Reason) {
+	if m.final == reason {
+		return
+	}
+	m.final = reason
+	m.measureFront() // other tools are offered
 }
 
 // offered returns the tools of this request: all, or in a forced final Step the

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -20,6 +21,10 @@ func (m *Machine) ask(r policy.Rule, s edit.Scene) {
 		return
 	}
 	if !r.Args.Background {
+		if m.noStore {
+			m.event(EventNoProgress, r.Name, "no summary is asked for: what it would replace cannot be stored now")
+			return
+		}
 		if err := m.floor(); err != nil {
 			m.event(EventIrreducible, r.Name, "no summary is asked for: %v", err)
 			return
@@ -51,19 +56,33 @@ func (m *Machine) ask(r policy.Rule, s edit.Scene) {
 func (m *Machine) summarySpan(r policy.Rule, s edit.Scene) (edit.Span, bool) {
 	to := int(s.Keep) - 1
 	if r.Args.Permille > 0 {
-		to = min(to, len(m.messages)*r.Args.Permille/1000)
+		to = min(to, m.oldestShare(r.Args.Permille))
 	}
 	if s := m.turns.SafeBoundary(to); r.Args.Keep.Unit == "messages" && s > 0 && s <= to {
 		to = s
 	}
 	to = m.turns.CutBefore(to)
-	n := 0
+	all, n := 0, 0
 	for _, it := range m.view.Items {
-		if !it.IsNote() && int(it.Message.ID) <= to {
+		if it.IsNote() {
+			continue
+		}
+		all++
+		if int(it.Message.ID) <= to {
 			n++
 		}
 	}
-	return edit.Span{From: 1, To: llm.MessageID(to) + 1}, n > 0 && n >= r.Args.Min
+	return edit.Span{From: 1, To: llm.MessageID(to) + 1}, n > 0 && all >= r.Args.Min
+}
+
+// oldestShare returns the position after the oldest share of the messages that the
+// view shows; those that left it long ago do not count (R002-11).
+func (m *Machine) oldestShare(permille int) int {
+	shown := slices.DeleteFunc(slices.Clone(m.view.Items), edit.Item.IsNote)
+	if n := len(shown) * permille / 1000; n > 0 {
+		return int(shown[n-1].Message.ID)
+	}
+	return 0
 }
 
 // previous returns the summary that stands in the view now.
@@ -84,7 +103,7 @@ func (m *Machine) previous() string {
 // background lets the rules of a moment ask questions or note that they are due.
 func (m *Machine) background(at policy.Moment) {
 	for _, r := range m.policy.Rules {
-		if r.At != at || !m.holds(r.When, nil) {
+		if r.At != at || !m.speaks(r) {
 			continue
 		}
 		if r.Do == policy.DoSummarise && r.Args.Background {
@@ -94,6 +113,10 @@ func (m *Machine) background(at policy.Moment) {
 		m.due[r.Name] = true
 	}
 }
+
+// fallbackTokens is the longest deterministic summary where the policy states no
+// length (R004-4).
+const fallbackTokens = 2000
 
 func (m *Machine) feedAnswer(in Answer) error {
 	if len(m.asks) == 0 || m.asks[0].ID != in.Ask {
@@ -108,7 +131,11 @@ func (m *Machine) feedAnswer(in Answer) error {
 		m.event(EventAnswer, a.Rule, "no summary: %s", in.Err)
 		text = ""
 		if m.policy.OnSummaryError == "fallback" {
-			text = summary.Write(a.Messages, summary.Options{MaxTokens: a.MaxTokens, Count: m.gauge.text, Previous: a.Previous})
+			limit := a.MaxTokens
+			if limit == 0 {
+				limit = fallbackTokens
+			}
+			text = summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous})
 		}
 	}
 	if text != "" {

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
@@ -14,39 +14,82 @@ import (
 // feedAppend numbers and indexes a message, then lets the rules for new content
 // act, as the newest content costs no cache.
 func (m *Machine) feedAppend(msg llm.Message) error {
-	if msg.ID != 0 {
-		return fmt.Errorf("engine: append: message has ID %d, want 0", msg.ID)
-	}
-	if len(msg.Parts) == 0 {
-		return fmt.Errorf("engine: append: %s message has no parts", msg.Role)
-	}
-	msg.ID = llm.MessageID(len(m.messages)) + 1
-	if err := m.pairs(msg); err != nil {
+	if err := m.acceptable(msg); err != nil {
 		return fmt.Errorf("engine: append: %w", err)
 	}
+	msg.ID = llm.MessageID(len(m.messages)) + 1
+	m.remark(msg)
+	_ = m.turns.Append(msg) // a call that reuses the id of an open one is indexed all the same
 	m.messages = append(m.messages, msg)
 	m.view.Append(msg)
 	m.record(journal.Record{Kind: journal.KindMessage, Message: msg})
-	m.measureAppended(msg)
+	m.measureAppended()
 	m.fresh(msg)
 	if msg.Origin == llm.ToolRun {
 		m.arrived(msg)
 	}
+	m.appended()
 	return nil
 }
 
-// pairs indexes msg and refuses it if a result in it has no call.
-func (m *Machine) pairs(msg llm.Message) error {
-	var orphan *turn.OrphanError
-	trial := m.turns
-	if len(msg.Results()) > 0 {
-		trial = *m.turns.Clone()
+// acceptable says what is wrong with a message: it has no form in a journal, or a
+// result in it has no call.
+func (m *Machine) acceptable(msg llm.Message) error {
+	const flags = llm.FlagSummary | llm.FlagRules | llm.FlagSynthetic | llm.FlagInterrupted
+	switch {
+	case msg.ID != 0:
+		return fmt.Errorf("message has ID %d, want 0", msg.ID)
+	case msg.Role < llm.RoleUser || msg.Role > llm.RoleSystem:
+		return fmt.Errorf("message has role %d, want one of package llm", msg.Role)
+	case msg.Origin < llm.Human || msg.Origin > llm.Note:
+		return fmt.Errorf("%s message has origin %d, want one of package llm", msg.Role, msg.Origin)
+	case msg.Flags&^flags != 0:
+		return fmt.Errorf("%s message has flags %#x, want those of package llm", msg.Role, msg.Flags)
+	case len(msg.Parts) == 0:
+		return fmt.Errorf("%s message has no parts", msg.Role)
 	}
-	if err := trial.Append(msg); errors.As(err, &orphan) && len(msg.Results()) > 0 {
+	for i, p := range msg.Parts {
+		r, result := p.(llm.ToolResult)
+		if p == nil || result && slices.Contains(r.Content, nil) {
+			return fmt.Errorf("part %d of the %s message is nil", i, msg.Role)
+		}
+	}
+	if err := m.turns.Check(msg); err != nil && len(msg.Results()) > 0 {
 		return err
 	}
-	m.turns = trial
 	return nil
+}
+
+// remark notes what is asked about a message later. If it opens a Turn, what the
+// guard did to the Turn before is over (R000-23).
+func (m *Machine) remark(msg llm.Message) {
+	if slices.ContainsFunc(msg.Parts, isThinking) {
+		m.thought = msg.ID
+	}
+	if msg.Origin != llm.Human {
+		return
+	}
+	if m.humans[0] == 0 {
+		m.humans[0] = msg.ID
+	}
+	m.humans[1] = msg.ID
+	if m.turns.CanCut(m.turns.Len()) {
+		m.setFinal(ReasonNone)
+		m.guard.TurnStart(0)
+	}
+}
+
+// appended lets the rules that say something about new messages act, where a
+// note would not stand inside a Round.
+func (m *Machine) appended() {
+	if !m.turns.CanCut(len(m.messages)) {
+		return
+	}
+	for _, r := range m.policy.Rules {
+		if r.At == policy.AtAppend && r.Do == policy.DoNote && m.speaks(r) {
+			m.status(r)
+		}
+	}
 }
 
 // feedStored appends a result whose body is in the store already.
@@ -54,15 +97,18 @@ func (m *Machine) feedStored(in Stored) error {
 	if _, err := llm.ParseRef(string(in.Ref)); err != nil {
 		return fmt.Errorf("engine: stored: %w", err)
 	}
-	m.stored[in.Ref] = true
-	text := edit.Fill(m.text(policy.TemplateOffload), edit.Values{
+	text := edit.Fill(orElse(m.text(policy.TemplateOffload), backstopOffload), edit.Values{
 		Ref: in.Ref, Bytes: in.Bytes, Lines: in.Lines, Tokens: in.Tokens, Preview: in.Head,
 		Tool: m.toolOf(in.CallID),
 	})
-	return m.feedAppend(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{
+	err := m.feedAppend(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{
 		CallID: in.CallID, IsError: in.IsError,
 		Content: []llm.Part{llm.Stub{Ref: in.Ref, Text: text, Size: in.Bytes}},
 	}}})
+	if err == nil {
+		m.stored[in.Ref] = true
+	}
+	return err
 }
 
 func (m *Machine) toolOf(callID string) string {
@@ -105,8 +151,8 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 			return
 		}
 		p = s.Stub(sp, edit.KindOffload, r.Args.Bytes, fmt.Sprintf("output of %d bytes", len(edit.Stored(sp.Result))))
-	case policy.DoFinal:
-		m.force(ReasonContext, r)
+	case policy.DoFinal: // at the next call: its note may not stand inside a Round
+		m.due[r.Name] = true
 	}
 	if p.Gain() > 0 {
 		m.adopt(p, r.Name)
@@ -132,19 +178,15 @@ func (m *Machine) remember(id llm.MessageID, part int) {
 	if m.shown == nil {
 		return
 	}
-	sp, ok := m.scene(policy.Rule{}).At(id, part)
-	if !ok {
-		return
-	}
-	if _, edited := edit.StubOf(sp.Result); !edited {
-		m.shown.Add(id, part, sp.Result.Text())
+	if sp, ok := m.scene(policy.Rule{}).At(id, part); ok {
+		m.show(id, part, sp.Result)
 	}
 }
 
 // fresh tells the guard about new content.
 func (m *Machine) fresh(msg llm.Message) {
-	if msg.Origin == llm.Model && m.replyTokens >= 0 {
-		m.replyTokens = -1 // the usage that came before it covers it
+	if m.covered && isReply(msg) {
+		m.covered = false
 		return
 	}
 	m.guard.AddFresh(m.gauge.message(msg))
@@ -162,4 +204,9 @@ func (m *Machine) repair() error {
 		m.event(EventInterrupted, "", "%d calls had no result and got a stated one", len(open))
 	}
 	return nil
+}
+
+// isReply reports whether msg is what a call to a model returned.
+func isReply(msg llm.Message) bool {
+	return msg.Origin == llm.Model && !msg.Flags.Has(llm.FlagSynthetic)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -12,6 +13,7 @@ import (
 const (
 	backstopStub    = "[{tool} output, {bytes} bytes, stored as {ref}]"
 	backstopArchive = "[{n} earlier messages stored as {ref}]"
+	backstopOffload = "{preview}\n[{tool} output, {bytes} bytes, {lines} lines, stored as {ref}]"
 )
 
 // backstopRule is the name that the backstop's edits carry.
@@ -22,12 +24,12 @@ const backstopRule = "backstop"
 // the newest messages, then the newest outputs.
 func (m *Machine) backstop() {
 	before := len(m.journal)
-	for _, rung := range []func(*Machine) edit.Plan{(*Machine).oldest, (*Machine).notes, (*Machine).newest} {
-		for range 6 {
+	for _, rung := range []func(*Machine, int) edit.Plan{(*Machine).oldest, (*Machine).notes, (*Machine).newest} {
+		for try := range tries {
 			if !m.over() {
 				break
 			}
-			p := rung(m)
+			p := rung(m, m.need(try))
 			if p.Gain() <= 0 || !m.adopt(p, backstopRule) {
 				break
 			}
@@ -36,42 +38,72 @@ func (m *Machine) backstop() {
 	m.stats.Backstop += len(m.journal) - before
 }
 
-// backstopLow is the share of the limit, in permille, that the backstop takes the
-// older content down to once it has to act, so that it need not break the prefix
-// again at the very next call.
-const backstopLow = 850
-
-// need returns by how much the view is above a share of the limit, by the count.
-func (m *Machine) need(permille int) int { return max(m.Count().Bound-m.share(permille), 1) }
+// need returns by how much the view is over, in tokens by the count. What is over
+// in bytes or images is taken for the same share of the tokens; how much of them
+// an edit takes along is not known before, so that the last try is for all.
+func (m *Machine) need(try int) int {
+	all := m.count[m.sent.target].estimate(m.cfg.Offline).Bound
+	if try == tries-1 {
+		return max(all, 1)
+	}
+	w := m.targets[m.sent.target].Window
+	bytes, images := m.count[m.sent.target].wire()
+	need := max(all-w.Limit(), 1)
+	if w.MaxBytes > 0 && bytes > w.MaxBytes {
+		need = max(need, all/bytes*(bytes-w.MaxBytes)+all%bytes*(bytes-w.MaxBytes)/bytes)
+	}
+	if w.MaxImages > 0 && images > w.MaxImages {
+		need = max(need, all*(images-w.MaxImages)/images)
+	}
+	return need
+}
 
 // backstopScene looks with the count, whatever the policy's own estimator is.
 func (m *Machine) backstopScene(keep llm.MessageID) edit.Scene {
+	count := m.count[m.sent.target]
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
-		Size: m.count[0].part, Measure: m.count[0].message,
+		Size: count.part, Measure: count.message,
 		Keep: keep, Pinned: m.pinned, Rule: backstopRule, Template: backstopArchive,
 	}
 }
 
-func (m *Machine) oldest() edit.Plan {
-	return m.backstopScene(m.tail()).Demote(m.need(backstopLow), edit.DemoteArgs{
+func (m *Machine) oldest(need int) edit.Plan {
+	return m.backstopScene(m.tail()).Demote(need, edit.DemoteArgs{
 		Stub: backstopStub, Archive: backstopArchive, Kind: edit.KindStub, KindDrop: edit.KindDrop,
 	})
 }
 
 // notes archives the notes in the tail that are not pinned.
-func (m *Machine) notes() edit.Plan {
-	end := llm.MessageID(len(m.messages)) + 1
+func (m *Machine) notes(int) edit.Plan {
+	tail, end := m.tail(), llm.MessageID(len(m.messages))+1
 	s := m.backstopScene(end)
 	s.Pinned = func(msg llm.Message) bool {
-		return m.pinned(msg) || msg.ID >= m.tail() && msg.Origin != llm.Note
+		return m.pinned(msg) || msg.ID >= tail && msg.Origin != llm.Note
 	}
-	return s.Drop(edit.Span{From: 1, To: end}, edit.KindDrop, "no room")
+	return gaining(s.Drop(edit.Span{From: 1, To: end}, edit.KindDrop, "no room"))
 }
 
-func (m *Machine) newest() edit.Plan {
+// gaining returns the edits of a plan that save tokens, with what they store.
+func gaining(p edit.Plan) edit.Plan {
+	var out edit.Plan
+	for _, e := range p.Edits {
+		if e.Before <= e.After {
+			continue
+		}
+		out.Edits = append(out.Edits, e)
+		for _, b := range p.Blobs {
+			if slices.Contains(e.Refs, b.Ref) {
+				out.Blobs = append(out.Blobs, b)
+			}
+		}
+	}
+	return out
+}
+
+func (m *Machine) newest(need int) edit.Plan {
 	s := m.backstopScene(llm.MessageID(len(m.messages)) + 1)
-	return s.Demote(m.need(1000), edit.DemoteArgs{Stub: backstopStub, Kind: edit.KindStub})
+	return s.Demote(need, edit.DemoteArgs{Stub: backstopStub, Kind: edit.KindStub})
 }
 
 // tail returns the first message that the model has not answered yet; if that is
@@ -89,36 +121,44 @@ func (m *Machine) tail() llm.MessageID {
 	return llm.MessageID(at) + 1
 }
 
-// floor returns an error if not even the floor fits: what would be left after
-// every rung. It tries them on a copy, so that nothing is changed.
+// floor returns an error if not even the floor fits.
 func (m *Machine) floor() error {
-	trial := m.clone()
-	trial.backstopAll()
-	if !trial.over() {
+	if !m.over() {
 		return nil
 	}
-	return trial.overError()
-}
-
-// backstopAll goes down all rungs without asking whether it fits already.
-func (m *Machine) backstopAll() {
-	for _, rung := range []func(*Machine) edit.Plan{(*Machine).oldest, (*Machine).notes, (*Machine).newest} {
-		for range 6 {
-			p := rung(m)
-			if p.Gain() <= 0 || !m.adopt(p, backstopRule) {
-				break
-			}
-			if !m.over() {
-				return
-			}
-		}
+	if trial := m.reduced(); trial.over() {
+		return trial.overError()
 	}
+	return nil
 }
 
-// overError says what does not fit and, of it, what nothing may be done about:
-// it is asked for a view that the backstop has reduced.
+// reduced returns what would be left of m after every rung. It tries them on a
+// copy, so that nothing is changed.
+func (m *Machine) reduced() *Machine {
+	trial := m.clone()
+	trial.noStore = false
+	trial.backstop()
+	return trial
+}
+
+// overError says what does not fit, and of it what nothing may be done about.
 func (m *Machine) overError() *budget.OverError {
-	t, c := m.targets[0], m.count[0]
+	t, c := m.targets[m.sent.target], m.count[m.sent.target]
+	bytes, images := c.wire()
+	load := budget.Load{Count: c.estimate(m.cfg.Offline).Bound, Components: c.components(), Bytes: bytes, Images: images}
+	f := m.reduced().floorParts()
+	var over *budget.OverError
+	if errors.As(budget.Check(t, load, f), &over) {
+		return over
+	}
+	return &budget.OverError{Target: t, Used: load.Count, Limit: t.Window.Limit(), Floor: f}
+}
+
+// floorParts returns the parts of a view that the backstop has reduced. They add
+// up to no less than the count: what it has beyond them, such as summaries in the
+// system prompt, what a client hides and the margin of an estimate, is in System.
+func (m *Machine) floorParts() budget.Floor {
+	c := m.count[m.sent.target]
 	parts := c.components()
 	bytes, images := c.wire()
 	f := budget.Floor{System: parts.System + parts.Skills, Tools: parts.Tools, Bytes: bytes, Images: images}
@@ -131,10 +171,6 @@ func (m *Machine) overError() *budget.OverError {
 			f.Pins += n
 		}
 	}
-	load := budget.Load{Count: m.Count().Bound, Components: parts, Bytes: bytes, Images: images}
-	var over *budget.OverError
-	if errors.As(budget.Check(t, load, f), &over) {
-		return over
-	}
-	return &budget.OverError{Target: t, Used: load.Count, Limit: t.Window.Limit(), Floor: f}
+	f.System += max(c.estimate(m.cfg.Offline).Bound-f.Total(), 0)
+	return f
 }

@@ -68,7 +68,9 @@ type TurnEnd struct{}
 type SetPolicy struct{ Policy policy.Policy }
 
 // Fork makes an empty machine the continuation of another one, as it was when
-// it had At messages. Every edit that the parent had sent is repeated.
+// it had At messages. Every edit that the parent had sent is repeated, where the
+// Snapshot was collected from the parent's records and a fork's own after them,
+// since only that one holds what later edits superseded (see journal.Collect).
 type Fork struct {
 	Parent   string
 	At       llm.MessageID

@@ -53,27 +53,43 @@ type Machine struct {
 	shown  *edit.Lines
 	guard  budget.Guard
 	stored map[llm.Ref]bool // blobs that are durable or handed out
+	learnt map[string]int   // windows that rejections taught, by target
+	humans [2]llm.MessageID // the first and the last message that a person typed
+
+	thought llm.MessageID // the last message with thinking
 
 	// What happened last.
-	lastUsage   llm.Usage
-	replyTokens int // size of the reply that is appended next, if its usage said so; else -1
-	due         map[string]bool
-	asks        []Ask
-	asked       int
-	summary     *prepared
-	tried       map[string]state
-	noted       bool
-	final       Reason
-	sent        int
-	prepare     *preparing
+	lastUsage llm.Usage
+	covered   bool // the usage that was committed last contains the reply that comes next
+	due       map[string]bool
+	asks      []Ask
+	asked     int
+	summary   *prepared
+	tried     map[string]state
+	noted     map[string]bool // rules whose note stands until there is room again
+	final     Reason
+	prepare   *preparing
+	sent      sending
+	refused   *Rejected // the answer to the request sent last
 
 	// What the next Ready holds, and how far the last one got.
 	out       Ready
+	handed    bool // out was handed out and Advance has to come
 	lastEdit  edit.ID
-	confirmed int // edits of the journal that are durable
-	noStore   bool
+	confirmed int       // edits of the journal that are durable
+	held      *prepared // summary as it was then
+	noStore   bool      // until the request is out: nothing new can be stored
 	stopped   bool
 	stats     Stats
+}
+
+// sending is what is known about the request that was sent last.
+type sending struct {
+	seq    int
+	target int    // place among the targets
+	meter  *meter // that counted it; nil before the first one
+	edits  int    // length of the journal
+	end    int    // length of the transcript
 }
 
 // Stats count what a machine did.
@@ -98,24 +114,23 @@ func New(c Config) (*Machine, error) {
 	if err := policy.Validate(c.Policy); err != nil {
 		return nil, fmt.Errorf("engine: new: %w", err)
 	}
-	m := &Machine{cfg: c}
+	m := &Machine{cfg: c, policy: c.Policy}
 	m.reset()
-	m.policy = c.Policy
 	if err := m.setTargets(c.Targets); err != nil {
 		return nil, err
 	}
+	m.indexLines()
 	return m, nil
 }
 
+// reset makes m as it was when it was new, but for its policy and targets.
 func (m *Machine) reset() {
-	m.messages, m.journal, m.sections, m.tools = nil, nil, nil, nil
-	m.turns, m.view = turn.Index{}, edit.View{}
-	m.stored = map[llm.Ref]bool{}
-	m.due, m.tried = map[string]bool{}, map[string]state{}
-	m.replyTokens = -1
-	m.stats = Stats{Edits: map[edit.Kind]int{}}
-	m.out = Ready{}
-	m.confirmed, m.stopped = 0, false
+	*m = Machine{
+		cfg: m.cfg, policy: m.policy, sent: sending{seq: m.sent.seq},
+		stored: map[llm.Ref]bool{}, learnt: map[string]int{},
+		due: map[string]bool{}, tried: map[string]state{}, noted: map[string]bool{},
+		stats: Stats{Edits: map[edit.Kind]int{}},
+	}
 }
 
 // Policy returns the policy in force.
@@ -156,10 +171,12 @@ func (m *Machine) Targets() []budget.Target { return m.targets }
 func (m *Machine) Components() budget.Components { return m.count[0].components() }
 
 // Feed takes an input. An error means that the input was not accepted and
-// changed nothing.
+// changed nothing. After Ready it is Advance's turn first, but for Restore.
 func (m *Machine) Feed(in Input) error {
-	if _, ok := in.(Restore); m.stopped && !ok {
+	if _, ok := in.(Restore); !ok && m.stopped {
 		return ErrStopped
+	} else if !ok && m.handed {
+		return fmt.Errorf("engine: feed %T: want Advance after Ready, got an input", in)
 	}
 	switch in := in.(type) {
 	case Append:
@@ -206,20 +223,29 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 		return err
 	}
 	m.record(journal.Record{Kind: journal.KindPolicy, Policy: p})
-	m.remeasure()
+	// What the old rules were up to means nothing to the new ones.
+	m.summary = nil
+	m.setFinal(ReasonNone)
+	clear(m.due)
+	clear(m.tried)
+	clear(m.noted)
+	m.guard.Rebase(m.gauge.total())
+	m.indexLines()
 	return nil
 }
 
 // HasReady reports whether there is something to do.
 func (m *Machine) HasReady() bool {
 	o := m.out
-	return len(o.Blobs) > 0 || len(o.Records) > 0 || o.Ask != nil || o.Send != nil || o.Refused != nil ||
-		len(o.Edits) > 0 || len(o.Events) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked
+	return !m.stopped && (len(o.Blobs) > 0 || len(o.Records) > 0 || o.Ask != nil || o.Send != nil || o.Refused != nil ||
+		len(o.Edits) > 0 || len(o.Events) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked)
 }
 
-// Ready returns what has to be done now. Call Advance when it was done.
+// Ready returns what has to be done now. Call Advance when it was done, before
+// the next Feed.
 func (m *Machine) Ready() Ready {
-	if m.out.Ask == nil {
+	m.handed = m.HasReady()
+	if m.handed && m.out.Ask == nil {
 		for i := range m.asks {
 			if m.asks[i].ID > m.asked {
 				ask := m.asks[i]
@@ -232,10 +258,14 @@ func (m *Machine) Ready() Ready {
 	return m.out
 }
 
-// Advance tells the machine how its last Ready went.
+// Advance tells the machine how its last Ready went. Without a Ready before it,
+// it does nothing.
 func (m *Machine) Advance(o Outcome) {
+	if !m.handed {
+		return
+	}
 	done := m.out
-	m.out = Ready{}
+	m.out, m.handed = Ready{}, false
 	if len(o.FailedBlobs) > 0 {
 		m.withdraw(done, o.FailedBlobs)
 		return
@@ -247,7 +277,10 @@ func (m *Machine) Advance(o Outcome) {
 	for _, b := range done.Blobs {
 		m.stored[b.Ref] = true
 	}
-	m.confirmed = len(m.journal)
+	m.confirmed, m.held = len(m.journal), m.summary
+	if done.Send != nil || done.Refused != nil {
+		m.noStore = false
+	}
 }
 
 func (m *Machine) record(r journal.Record) { m.out.Records = append(m.out.Records, r) }

@@ -89,23 +89,14 @@ func (m *Machine) keep(t policy.Tail) llm.MessageID {
 	if t.Unit == "" {
 		t = m.policy.Tail
 	}
-	last := len(m.messages)
-	from := last
+	from := len(m.messages)
 	switch t.Unit {
-	case "turns":
-		if turns := m.turns.Turns(); t.N > 0 && t.N <= len(turns) {
-			from = turns[len(turns)-t.N].Start
-		} else if t.N > 0 {
-			from = 0
-		}
-	case "rounds":
-		if rounds := m.turns.Rounds(); t.N > 0 && t.N <= len(rounds) {
-			from = rounds[len(rounds)-t.N].Call
-		} else if t.N > 0 {
-			from = 0
-		}
-	case "messages":
-		from = m.turns.CutBefore(max(last-t.N, 0))
+	case policy.TailTurns:
+		from = m.turns.LastTurns(t.N)
+	case policy.TailRounds:
+		from = m.turns.LastRounds(t.N)
+	case policy.TailMessages:
+		from = m.turns.CutBefore(max(from-t.N, 0))
 	}
 	return llm.MessageID(from) + 1
 }
@@ -116,26 +107,19 @@ func (m *Machine) pinned(msg llm.Message) bool {
 	for _, p := range m.policy.Pins {
 		switch {
 		case p == policy.PinRules && msg.Flags.Has(llm.FlagRules),
-			p == policy.PinFirstHuman && msg.ID == m.human(1),
-			p == policy.PinLastHuman && msg.ID == m.human(-1):
+			p == policy.PinFirstHuman && msg.ID == m.human(0),
+			p == policy.PinLastHuman && msg.ID == m.human(1):
 			return true
 		}
 	}
 	return false
 }
 
-// human returns the first (1) or last (-1) message that a person typed, or, in a
+// human returns the first (0) or last (1) message that a person typed, or, in a
 // conversation without one, the first message; 0 if there is none.
 func (m *Machine) human(which int) llm.MessageID {
-	n := len(m.messages)
-	for i := range n {
-		k := i
-		if which < 0 {
-			k = n - 1 - i
-		}
-		if m.messages[k].Origin == llm.Human {
-			return m.messages[k].ID
-		}
+	if id := m.humans[which]; id > 0 {
+		return id
 	}
-	return llm.MessageID(min(n, 1))
+	return llm.MessageID(min(len(m.messages), 1))
 }

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -16,21 +19,27 @@ type meter struct {
 	taught  bool               // cal is taught by somebody else
 
 	ledger  token.Ledger
-	front   [token.NumComponents]int // slots of sections and tools, by component
-	first   int                      // slot of the first item
-	outputs int                      // tokens of the tool outputs in the view
-	hidden  int                      // tokens of sections of which only the size is known
-	cache   map[sizeKey]token.Size   // of messages as they were shown
-	known   map[llm.MessageID]int    // replies whose size their usage reported
+	slots   [token.NumComponents]int     // of sections and tools, by component
+	booked  bool                         // the slots are in use
+	front   front                        // what is booked there
+	outputs int                          // tokens of the tool outputs in the view, if tells is set
+	tells   bool                         // a rule looks at outputs
+	current map[llm.MessageID]token.Size // of each message in the form that the view shows
+	cache   map[sizeKey]sized            // messages as they were shown
+	known   map[llm.MessageID]int        // replies whose size their usage reported
+	anchoring
+}
 
-	anchor   token.Anchor
-	anchored bool
-	next     llm.MessageID // the first message after the anchor
-	edited   bool          // an edit changed what lies before the anchor
-	since    token.Size    // what came after the anchor
-	replies  bool          // among since are replies that no usage reported
-	removed  token.Size    // by edits before the anchor
-	inserted token.Size
+// A front is the size of sections and tools, which stand before all messages.
+type front struct {
+	sizes  [token.NumComponents]token.Size
+	hidden int // tokens of sections of which only the size is known
+}
+
+// A sized message is measured.
+type sized struct {
+	token.Size
+	outputs int // tokens of its tool outputs
 }
 
 // A sizeKey names one form of one message: of the transcript by its ID and the
@@ -42,7 +51,7 @@ type sizeKey struct {
 }
 
 func newMeter(key string, c token.Counter, cal *token.Calibration) *meter {
-	return &meter{key: key, counter: c, cal: cal, cache: map[sizeKey]token.Size{}, known: map[llm.MessageID]int{}}
+	return &meter{key: key, counter: c, cal: cal, cache: map[sizeKey]sized{}, current: map[llm.MessageID]token.Size{}, known: map[llm.MessageID]int{}, anchoring: anchoring{awaited: none}}
 }
 
 // key of the n-th item of an edit's notes, or of a message.
@@ -58,12 +67,17 @@ func keyOf(it edit.Item, n int) sizeKey {
 }
 
 // size measures an item, once.
-func (t *meter) size(it edit.Item, n int) token.Size {
+func (t *meter) size(it edit.Item, n int) token.Size { return t.measured(it, n).Size }
+
+func (t *meter) measured(it edit.Item, n int) sized {
 	k := keyOf(it, n)
 	if s, ok := t.cache[k]; ok {
 		return s
 	}
-	s := token.SizeOf(t.counter, it.Message)
+	s := sized{Size: token.SizeOf(t.counter, it.Message)}
+	if t.tells {
+		s.outputs = t.outputsOf(it.Message)
+	}
 	if known, ok := t.known[it.Message.ID]; ok && t.cal != nil {
 		s.Tokens, s.MediaTokens, s.Plain, s.Calls, s.Known = 0, 0, 0, 0, known
 	}
@@ -72,106 +86,136 @@ func (t *meter) size(it edit.Item, n int) token.Size {
 }
 
 // append books the newest item.
-func (t *meter) append(it edit.Item, reported bool) {
-	s := t.size(it, 0)
-	t.ledger.Append(token.ComponentOf(it.Message), s)
-	t.outputs += t.outputsOf(it.Message)
-	if reported { // the anchor's output is this reply
+func (t *meter) append(it edit.Item) {
+	id := it.Message.ID
+	t.thought(it.Message)
+	t.hosted = t.hosted || usesHosted(it.Message)
+	if t.awaited > 0 && isReply(it.Message) {
+		t.known[id] = t.awaited
+		if t.covers {
+			t.reply = id
+		}
+		t.awaited = none
+	}
+	s := t.measured(it, 0)
+	t.ledger.Append(token.ComponentOf(it.Message), s.Size)
+	t.outputs += s.outputs
+	t.current[id] = s.Size
+	if t.reply == id { // the anchor's output is this reply
 		return
 	}
-	t.since = t.since.Add(s)
+	t.since = t.since.Add(s.Size)
 	if it.Message.Origin == llm.Model && s.Known == 0 {
 		t.replies = true
 	}
 }
 
+// thought tells the calibration about the thinking in a reply and where a Turn
+// begins.
+func (t *meter) thought(m llm.Message) {
+	switch {
+	case t.cal == nil || t.taught:
+	case m.Origin == llm.Human:
+		t.cal.Turn()
+	case usesHosted(m):
+		t.cal.Hosted()
+	case isReply(m):
+		t.cal.Reply(t.thinkingOf(m))
+	}
+}
+
+// usesHosted reports whether a tool of the provider's own ran in m.
+func usesHosted(m llm.Message) bool {
+	return slices.ContainsFunc(m.Calls(), func(c llm.ToolCall) bool { return c.Hosted })
+}
+
+// thinkingOf returns the tokens of thinking in a reply: as reported, else what the
+// reported output has beyond the visible reply, else by its text.
+func (t *meter) thinkingOf(m llm.Message) int {
+	if t.awaited > 0 && t.reasoning > 0 {
+		return t.reasoning
+	}
+	thinking, visible := 0, 0
+	for _, p := range m.Parts {
+		if isThinking(p) {
+			thinking += t.part(p)
+		} else {
+			visible += t.part(p)
+		}
+	}
+	if thinking > 0 && t.awaited > 0 {
+		return t.awaited - visible
+	}
+	return thinking
+}
+
 // rebuild books a view that edits changed. Only what changed is measured.
 func (t *meter) rebuild(v edit.View) {
-	front := t.frontSizes()
 	t.ledger, t.outputs = token.Ledger{}, 0
-	t.bookFront(front)
+	t.bookFront()
+	clear(t.current)
 	each(v, func(it edit.Item, n int) {
-		t.ledger.Append(token.ComponentOf(it.Message), t.size(it, n))
-		t.outputs += t.outputsOf(it.Message)
+		s := t.measured(it, n)
+		if !it.IsNote() {
+			t.current[it.Message.ID] = s.Size
+		}
+		t.ledger.Append(token.ComponentOf(it.Message), s.Size)
+		t.outputs += s.outputs
 	})
 }
 
-func (t *meter) frontSizes() [token.NumComponents]token.Size {
-	var out [token.NumComponents]token.Size
-	for c := range out {
-		if t.first > 0 {
-			_, out[c], _ = t.ledger.At(t.front[c])
-		}
+func (t *meter) bookFront() {
+	for c, s := range t.front.sizes {
+		t.slots[c] = t.ledger.Append(token.Component(c), s)
 	}
-	return out
-}
-
-func (t *meter) bookFront(sizes [token.NumComponents]token.Size) {
-	for c, s := range sizes {
-		t.front[c] = t.ledger.Append(token.Component(c), s)
-	}
-	t.first = t.ledger.Slots()
+	t.booked = true
 }
 
 // setFront books the system prompt and the tools.
 func (t *meter) setFront(sections []llm.Section, tools []llm.Tool) {
-	var sizes [token.NumComponents]token.Size
-	hidden := 0
+	was := t.front
+	t.front = t.frontOf(sections, tools)
+	if !t.booked {
+		t.bookFront()
+		return
+	}
+	for c, now := range t.front.sizes {
+		_ = t.ledger.Replace(t.slots[c], now) // the slot is in use since bookFront
+		if !t.anchored {
+			t.since = t.since.Add(now).Sub(was.sizes[c])
+		}
+	}
+}
+
+func (t *meter) frontOf(sections []llm.Section, tools []llm.Tool) front {
+	var f front
 	for _, sec := range sections {
 		if sec.Tokens > 0 && sec.Text == "" {
-			hidden += sec.Tokens
+			f.hidden += sec.Tokens
 			continue
 		}
 		c := token.ComponentOfSection(sec)
-		sizes[c] = sizes[c].Add(token.SizeOfSection(t.counter, sec))
+		f.sizes[c] = f.sizes[c].Add(token.SizeOfSection(t.counter, sec))
 	}
 	if len(tools) > 0 {
-		sizes[token.Tools] = sizes[token.Tools].Add(token.SizeOfTools(t.counter, tools))
+		f.sizes[token.Tools] = f.sizes[token.Tools].Add(token.SizeOfTools(t.counter, tools))
 	}
-	if t.first == 0 {
-		t.bookFront(sizes)
-		t.hidden = hidden
-		t.since = t.ledger.Total()
-		return
-	}
-	for c, s := range sizes {
-		_, old, _ := t.ledger.At(t.front[c])
-		if old != s {
-			t.removed, t.inserted = t.removed.Add(old), t.inserted.Add(s)
-			t.edited = t.edited || t.anchored
+	return f
+}
+
+// prompt returns the system prompt in the counter's own tokens.
+func (t *meter) prompt() int {
+	n := t.front.hidden
+	for c, s := range t.front.sizes {
+		if token.Component(c) != token.Tools {
+			n += t.scaled(s)
 		}
-		_ = t.ledger.Replace(t.front[c], s) // the slot is in use since bookFront
 	}
-	t.hidden = hidden
-}
-
-// estimate returns the size of the view.
-func (t *meter) estimate(offline bool) token.Estimate {
-	if t.cal == nil {
-		n := t.total()
-		return token.Estimate{Point: n, Bound: n, Kind: t.counter.Kind()}
-	}
-	since := t.growth(t.since)
-	switch {
-	case t.anchored && !t.edited:
-		return t.cal.After(t.anchor, since)
-	case t.anchored && !offline:
-		return t.cal.Edited(t.anchor, t.growth(t.removed), t.growth(t.inserted), since)
-	case !t.edited && offline && t.hidden > 0:
-		// The known overhead is as good as a report of the empty prompt.
-		return t.cal.After(token.Anchor{Prompt: t.hidden}, t.growth(t.ledger.Total()))
-	}
-	return t.cal.Scratch(t.hidden, t.growth(t.ledger.Total()), since)
-}
-
-func (t *meter) growth(s token.Size) token.Growth {
-	g := token.GrowthOf(s)
-	g.OutputUnknown = t.replies
-	return g
+	return n
 }
 
 // total returns the view in the counter's own tokens.
-func (t *meter) total() int { return t.hidden + t.scaled(t.ledger.Total()) }
+func (t *meter) total() int { return t.front.hidden + t.scaled(t.ledger.Total()) }
 
 // scaled returns a size in tokens: calibrated where the meter is.
 func (t *meter) scaled(s token.Size) int {
@@ -184,9 +228,10 @@ func (t *meter) scaled(s token.Size) int {
 // part, message and text return the size of one thing in tokens.
 func (t *meter) part(p llm.Part) int { return t.scaled(token.SizeOfPart(t.counter, p)) }
 
+// A message of the transcript is taken in the form that the view shows.
 func (t *meter) message(m llm.Message) int {
-	if n, ok := t.known[m.ID]; ok && m.ID > 0 && t.cal != nil {
-		return n
+	if s, ok := t.current[m.ID]; ok && m.ID > 0 {
+		return t.scaled(s)
 	}
 	return t.scaled(token.SizeOf(t.counter, m))
 }
@@ -213,67 +258,9 @@ func (t *meter) wire() (bytes, images int) {
 func (t *meter) components() budget.Components {
 	c := func(k token.Component) int { return t.scaled(t.ledger.Sum(k)) }
 	return budget.Components{
-		System: c(token.System) + t.hidden, Skills: c(token.Skills), Tools: c(token.Tools),
+		System: c(token.System) + t.front.hidden, Skills: c(token.Skills), Tools: c(token.Tools),
 		Summary: c(token.Summary), History: c(token.History), Notes: c(token.Notes),
 	}
-}
-
-// report takes the usage of the request that was last sent. first is the next
-// message to be appended.
-func (t *meter) report(u Usage, first llm.MessageID) {
-	if t.cal == nil {
-		return
-	}
-	if !u.OutputUnknown && u.Usage.Output > 0 {
-		t.known[first] = u.Usage.Output
-	}
-	if !u.Reported || u.Usage.Prompt() == 0 {
-		return
-	}
-	next := u.Usage.Prompt()
-	if !t.taught && !t.edited {
-		if t.anchored {
-			t.cal.Observe(t.anchor, t.growth(t.since), next)
-		} else {
-			t.cal.Observe(token.Anchor{}, token.Growth{}, next)
-		}
-	}
-	t.anchor = token.Anchor{Prompt: next, Output: u.Usage.Output}
-	if u.OutputUnknown {
-		t.anchor.Output = -1
-	}
-	t.anchored, t.edited, t.replies = true, false, false
-	t.since, t.removed, t.inserted = token.Size{}, token.Size{}, token.Size{}
-	t.next = first
-}
-
-// differ books the items that are in only one of two views: before the anchor as
-// removed or inserted, after it in what came since.
-func (t *meter) differ(old, now edit.View) {
-	was, is := keysOf(old), keysOf(now)
-	for k, it := range was {
-		if _, stays := is[k]; !stays {
-			t.changed(it, token.Size{}.Sub(t.size(it, k.n)))
-		}
-	}
-	for k, it := range is {
-		if _, stood := was[k]; !stood {
-			t.changed(it, t.size(it, k.n))
-		}
-	}
-}
-
-func (t *meter) changed(it edit.Item, by token.Size) {
-	switch {
-	case !t.anchored || it.Before >= t.next:
-		t.since = t.since.Add(by)
-		return
-	case by.Messages < 0:
-		t.removed = t.removed.Sub(by)
-	default:
-		t.inserted = t.inserted.Add(by)
-	}
-	t.edited = true
 }
 
 // keysOf returns the items of a view by what they are.
@@ -299,9 +286,8 @@ func each(v edit.View, f func(it edit.Item, n int)) {
 func (t *meter) clone() *meter {
 	c := *t
 	c.ledger = *t.ledger.Clone()
-	c.cache = map[sizeKey]token.Size{} // filled with forms that will never be
-	for k, v := range t.cache {
-		c.cache[k] = v
-	}
+	c.cache = maps.Clone(t.cache) // filled with forms that will never be
+	c.current = maps.Clone(t.current)
+	c.put = maps.Clone(t.put)
 	return &c
 }

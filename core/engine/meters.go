@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -18,20 +19,28 @@ const (
 	estimatorModel = "model" // the tokenizer of the target's model
 )
 
-// setTargets resolves the windows of targets and makes their meters.
+// setTargets resolves the windows of targets and makes their meters. An error
+// changes nothing.
 func (m *Machine) setTargets(targets []budget.Target) error {
 	if len(targets) == 0 {
 		return fmt.Errorf("engine: targets: want at least one, got none")
 	}
 	resolved := make([]budget.Target, len(targets))
-	count := make([]*meter, len(targets))
+	var count []*meter
+	var assumed []string
 	for i, t := range targets {
-		var err error
-		if resolved[i], err = m.resolve(t); err != nil {
+		w, warning, err := m.resolve(t)
+		if err != nil {
 			return err
 		}
-		if count[i], err = m.meterFor(t, i == 0); err != nil {
+		mt, err := m.meterFor(t, count)
+		if err != nil {
 			return err
+		}
+		resolved[i], resolved[i].Window = t, w
+		count = append(count, mt)
+		if warning != "" {
+			assumed = append(assumed, warning)
 		}
 	}
 	gauge := count[0]
@@ -41,16 +50,29 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 			return err
 		}
 	}
-	m.cfg.Targets, m.targets, m.count, m.gauge = targets, resolved, count, gauge
-	m.indexLines()
+	if m.looksAtOutputs() && !gauge.tells {
+		gauge.tells = true
+		clear(gauge.cache)
+		gauge.rebuild(m.view)
+	}
+	m.cfg.Targets, m.targets, m.count, m.gauge = slices.Clone(targets), resolved, count, gauge
+	if m.sent.target >= len(targets) {
+		m.sent.target = 0
+	}
+	m.guard.SetSchema(m.schema())
+	for _, warning := range assumed {
+		m.event(EventWindow, "", "%s", warning)
+	}
 	return nil
 }
 
-// resolve fills in what a target leaves open: the window by the catalogue or the
-// policy, buffer and reserve by the policy's window rule.
-func (m *Machine) resolve(t budget.Target) (budget.Target, error) {
+// resolve returns the window of a target with what the target leaves open: the
+// capacity by what a rejection taught, the catalogue or the policy, buffer and
+// reserve by the policy's window rule. The text says what was assumed, if the
+// policy wants that to be known.
+func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 	model, _ := m.cfg.Catalog.Lookup(t.Model)
-	rule, w := m.policy.Window, t.Window
+	rule, w, warning := m.policy.Window, t.Window, ""
 	if !rule.ReserveOutput {
 		w.OutputReserve = 0
 	} else if w.OutputReserve == 0 {
@@ -67,11 +89,14 @@ func (m *Machine) resolve(t budget.Target) (budget.Target, error) {
 		case policy.WindowOutputMultiple:
 			w.Capacity = w.OutputReserve * u.Value
 		default:
-			return t, &budget.ConfigError{Window: w, What: fmt.Sprintf("the window of %s is not known, and policy %s assumes none", t.Model, m.policy.Name)}
+			return w, "", fmt.Errorf("engine: target %s: %w, want it stated (policy %s assumes none)", t.Name(), budget.ErrUnknownWindow, m.policy.Name)
 		}
 		if u.Warn {
-			m.event(EventWindow, "", "the window of %s is not known: %d assumed", t.Model, w.Capacity)
+			warning = fmt.Sprintf("the window of %s is not known: %d assumed", t.Model, w.Capacity)
 		}
+	}
+	if n, ok := m.learnt[t.Name()]; ok {
+		w.Capacity = min(w.Capacity, n)
 	}
 	if w.OutputReserve == 0 && rule.ReserveOutput {
 		w.OutputReserve = w.Capacity * rule.OutputPermille / 1000
@@ -82,27 +107,31 @@ func (m *Machine) resolve(t budget.Target) (budget.Target, error) {
 	case w.Buffer == 0:
 		w.Buffer = rule.Buffer
 	}
-	t.Window = w
 	if err := w.Validate(); err != nil {
-		return t, fmt.Errorf("engine: target %s/%s: %w", t.Provider, t.Model, err)
+		return w, "", fmt.Errorf("engine: target %s: %w", t.Name(), err)
 	}
-	return t, nil
+	return w, warning, nil
 }
 
 // meterFor returns the meter that counts for t, a new one if there is none yet.
-func (m *Machine) meterFor(t budget.Target, preferred bool) (*meter, error) {
+// before are those of the targets before it.
+func (m *Machine) meterFor(t budget.Target, before []*meter) (*meter, error) {
 	f := m.cfg.Catalog.FamilyOf(t.Model)
 	key := f.Name + " " + t.Model
-	for _, old := range m.count {
+	preferred := len(before) == 0
+	for _, old := range slices.Concat(before, m.count) {
 		if old.key == key {
 			return old, nil
 		}
 	}
 	c, err := token.ForFamily(f, m.cfg.Encodings)
 	if err != nil {
-		return nil, fmt.Errorf("engine: target %s/%s: %w", t.Provider, t.Model, err)
+		return nil, fmt.Errorf("engine: target %s: %w", t.Name(), err)
 	}
 	cal := token.NewCalibration(f)
+	if model, ok := m.cfg.Catalog.Lookup(t.Model); ok {
+		cal.DropsThinking(model.DropsThinking)
+	}
 	if preferred && m.cfg.Calibration != nil {
 		cal = m.cfg.Calibration
 	}
@@ -135,9 +164,14 @@ func (m *Machine) gaugeFor(t budget.Target) (*meter, error) {
 	return mt, nil
 }
 
+// looksAtOutputs reports whether a rule measures all outputs together.
+func (m *Machine) looksAtOutputs() bool {
+	return slices.ContainsFunc(m.policy.Rules, func(r policy.Rule) bool { return r.When.Measure == policy.MeasureOutputs })
+}
+
 // fill measures all there is.
 func (m *Machine) fill(t *meter) {
-	t.setFront(m.allSections(), m.tools)
+	t.setFront(m.allSections(), m.offered())
 	t.rebuild(m.view)
 	t.since = t.ledger.Total()
 }
@@ -154,52 +188,56 @@ func (m *Machine) all(f func(*meter)) {
 }
 
 func (m *Machine) measureFront() {
-	m.all(func(t *meter) { t.setFront(m.allSections(), m.tools) })
+	was := m.gauge.prompt()
+	m.all(func(t *meter) { t.setFront(m.allSections(), m.offered()) })
+	m.guard.AddFresh(m.gauge.prompt() - was) // R000-20: the system prompt; less than before counts at the next usage
 	m.guard.SetSchema(m.schema())
 }
 
 func (m *Machine) schema() int {
-	if len(m.tools) == 0 {
+	tools := m.offered()
+	if len(tools) == 0 {
 		return 0
 	}
-	n := m.gauge.counter.Tools(m.tools)
+	n := m.gauge.counter.Tools(tools)
 	if f := m.policy.ToolsPermille; f > 0 {
 		n = (n*f + 999) / 1000
 	}
 	return n
 }
 
-func (m *Machine) measureAppended(msg llm.Message) {
+func (m *Machine) measureAppended() {
 	it := m.view.Items[len(m.view.Items)-1]
-	reported := msg.Origin == llm.Model && m.replyTokens >= 0
-	m.all(func(t *meter) { t.append(it, reported && t.anchored && t.next == msg.ID && t.anchor.Output >= 0) })
+	m.all(func(t *meter) { t.append(it) })
 }
 
 // remeasureEdited books what edits changed in the view, of which old is how it was.
 func (m *Machine) remeasureEdited(old edit.View, edits []edit.Edit) {
-	front := false
+	front, notes, only := false, 0, true
 	for _, e := range edits {
 		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op == edit.Archive
+		notes += e.After
+		only = only && e.Op == edit.Insert
 	}
 	m.all(func(t *meter) {
 		t.differ(old, m.view)
 		t.rebuild(m.view)
 		if front {
-			t.setFront(m.allSections(), m.tools)
+			t.setFront(m.allSections(), m.offered())
 		}
 	})
-	if len(edits) != 1 || edits[0].Op != edit.Insert {
-		m.noted = false
-		m.guard.Rebase(m.gauge.total())
+	if only {
+		m.guard.AddFresh(notes)
+		return
 	}
+	m.guard.Rebase(m.gauge.total())
 }
 
 // remeasure measures everything anew, as after Restore. What was anchored is not.
 func (m *Machine) remeasure() {
 	m.all(func(t *meter) {
-		t.anchored, t.edited = false, false
-		t.removed, t.inserted = token.Size{}, token.Size{}
-		t.cache = map[sizeKey]token.Size{}
+		t.anchoring = anchoring{awaited: t.awaited}
+		t.cache = map[sizeKey]sized{}
 		m.fill(t)
 	})
 	m.indexLines()
@@ -213,12 +251,22 @@ func (m *Machine) indexLines() {
 			m.shown = edit.NewLines(r.Args.Lines)
 		}
 	}
+	if m.shown == nil {
+		return
+	}
 	for _, it := range m.view.Items {
-		for n := range it.Message.Parts {
-			if m.shown != nil && !it.IsNote() {
-				m.remember(it.Message.ID, n)
+		for n, p := range it.Message.Parts {
+			if r, ok := p.(llm.ToolResult); ok && !it.IsNote() {
+				m.show(it.Message.ID, n, r)
 			}
 		}
+	}
+}
+
+// show remembers the lines of an output that is shown in full.
+func (m *Machine) show(id llm.MessageID, part int, r llm.ToolResult) {
+	if _, edited := edit.StubOf(r); !edited {
+		m.shown.Add(id, part, r.Text())
 	}
 }
 
@@ -234,39 +282,85 @@ func (m *Machine) cloneMeters(from *Machine) {
 
 func (m *Machine) feedUsage(in Usage) error {
 	u := in.Usage
-	m.record(journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{
-		Usage: u, Reported: in.Reported, Output: !in.OutputUnknown, Ratio: m.count[0].cal.Ratio(),
-	}})
 	if u.IsZero() {
 		return nil // a failed call that reports nothing wipes nothing
 	}
 	m.lastUsage = u
-	m.replyTokens = -1
-	if !in.OutputUnknown {
-		m.replyTokens = u.Output
-	}
-	next := llm.MessageID(len(m.messages)) + 1
-	m.all(func(t *meter) { t.report(in, next) })
-	m.guard.Commit(u)
+	m.sender().report(in, m.border(), m.view)
+	m.covered = m.guard.Commit(u) && !in.OutputUnknown
+	// A restart can use the figures only if they are about what stands before this
+	// record, by the tokenizer of the preferred target.
+	anchor := m.sent.meter == nil || m.sent.meter == m.count[0] && m.sent.end == len(m.messages)
+	m.record(journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{
+		Usage: u, Reported: in.Reported && anchor, Output: !in.OutputUnknown, Ratio: m.count[0].cal.Ratio(),
+	}})
 	m.background(policy.AtUsage)
 	return nil
+}
+
+// border returns where a prompt of all there is ends.
+func (m *Machine) border() border { return border{llm.MessageID(len(m.messages)) + 1, m.lastEdit} }
+
+// sender returns the meter of the target that the last request went to.
+func (m *Machine) sender() *meter {
+	if m.sent.meter == nil {
+		return m.count[0]
+	}
+	return m.sent.meter
 }
 
 // feedRejected learns the real window and lets the rules for it act before the
 // next call; that call is prepared at once.
 func (m *Machine) feedRejected(in Rejected) error {
-	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Window: in.Window, Used: in.Used}})
-	if in.Window > 0 && in.Window < m.targets[0].Window.Capacity {
-		targets := append([]budget.Target(nil), m.cfg.Targets...)
-		targets[0].Window.Capacity = in.Window
-		if err := m.setTargets(targets); err != nil {
+	target := min(m.sent.target, len(m.targets)-1)
+	if w := m.targets[target].Window; in.Window > 0 && in.Window < w.Capacity {
+		if err := m.learn(target, in.Window); err != nil {
 			return err
 		}
 		m.event(EventWindow, "", "the provider states a window of %d", in.Window)
 	}
-	if used := in.Used; used > m.Count().Bound {
-		m.count[0].report(Usage{Usage: llm.Usage{Input: used}, Reported: true, OutputUnknown: true}, llm.MessageID(len(m.messages))+1)
+	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Window: in.Window, Used: in.Used}})
+	if t := m.sender(); in.Used > t.estimate(m.cfg.Offline).Bound {
+		t.report(Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
 	}
+	m.refused = &in
 	m.background(policy.AtRejected)
 	return m.feedPrepare(Prepare{})
+}
+
+// learn takes a target's window for smaller than it was stated.
+func (m *Machine) learn(target, capacity int) error {
+	name := m.cfg.Targets[target].Name()
+	was, known := m.learnt[name]
+	m.learnt[name] = capacity
+	err := m.setTargets(m.cfg.Targets)
+	if err != nil && known {
+		m.learnt[name] = was
+	} else if err != nil {
+		delete(m.learnt, name)
+	}
+	return err
+}
+
+// repeats reports whether the request would be the one that was just rejected,
+// after it has taken the window for smaller than that request, so that something
+// can happen (law 7). A provider need not say how large its window is.
+func (m *Machine) repeats() bool {
+	refused := m.refused
+	m.refused = nil
+	if refused == nil || !m.policy.Backstop || m.over() || m.sent.edits != len(m.journal) || m.sent.end != len(m.messages) {
+		return false
+	}
+	i := m.sent.target
+	w := m.targets[i].Window
+	used := refused.Used
+	if used == 0 {
+		used = m.count[i].estimate(m.cfg.Offline).Point
+	}
+	capacity := min(w.Capacity-1, max(used-1, w.Buffer+w.OutputReserve+1))
+	if m.learn(i, capacity) != nil {
+		return false // there is no smaller one
+	}
+	m.event(EventWindow, "", "a request of %d tokens was rejected: a window of %d is assumed", used, capacity)
+	return true
 }

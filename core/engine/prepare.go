@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -13,7 +16,7 @@ type preparing struct {
 }
 
 func (m *Machine) feedPrepare(in Prepare) error {
-	if len(in.Targets) > 0 {
+	if len(in.Targets) > 0 && !slices.Equal(in.Targets, m.cfg.Targets) {
 		if err := m.setTargets(in.Targets); err != nil {
 			return err
 		}
@@ -22,9 +25,16 @@ func (m *Machine) feedPrepare(in Prepare) error {
 		return err
 	}
 	m.guard.BeginRequest()
+	m.noStore = false
+	m.begin()
+	return nil
+}
+
+// begin goes through the rules for a request from the first one on.
+func (m *Machine) begin() {
+	m.sent.target = 0
 	m.prepare = &preparing{}
 	m.goOn()
-	return nil
 }
 
 // goOn takes the request through the remaining rules, the backstop and out,
@@ -51,20 +61,33 @@ func (m *Machine) dueNow(r policy.Rule) bool {
 	if m.final != ReasonNone && r.Do != policy.DoFinal {
 		return false
 	}
-	switch r.At {
-	case policy.AtPrepare:
-		return m.holds(r.When, nil)
-	case policy.AtUsage, policy.AtRejected, policy.AtTurnEnd:
-		was := m.due[r.Name]
-		delete(m.due, r.Name)
-		return was
+	if r.At == policy.AtPrepare {
+		return m.speaks(r)
 	}
+	was := m.due[r.Name]
+	delete(m.due, r.Name)
+	if r.At == policy.AtRejected && r.When.Measure == "" && len(m.journal) > m.sent.edits {
+		return false // another rule has made it a different request
+	}
+	return was
+}
+
+// speaks reports whether the condition of r holds. If it does not, there is room
+// again, and a note that r made may come anew.
+func (m *Machine) speaks(r policy.Rule) bool {
+	if m.holds(r.When, nil) {
+		return true
+	}
+	delete(m.noted, r.Name)
 	return false
 }
 
 // untried reports whether r has not been tried on this very state, and notes
-// that it is now (law 7).
+// that it is now (law 7). Where nothing can be stored it is tried in vain.
 func (m *Machine) untried(r policy.Rule) bool {
+	if m.noStore {
+		return true
+	}
 	now := state{len(m.messages), len(m.journal)}
 	if m.tried[r.Name] == now {
 		return false
@@ -76,50 +99,60 @@ func (m *Machine) untried(r policy.Rule) bool {
 // finish lets the backstop act and makes the Send.
 func (m *Machine) finish() {
 	m.prepare = nil
-	target := m.targets[0]
-	limit := target.Window.Limit()
+	m.out.Send, m.out.Refused = nil, nil
+	m.sent.target = max(m.verdict().Next, 0) // R000-11: a target without room is skipped
 	if m.policy.Backstop && m.over() {
 		m.backstop()
 	}
-	m.sent++
-	s := &Send{
-		Seq: m.sent, Target: target, Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
-		Tools: m.offered(), Count: m.Count(), Limit: limit, Edited: len(m.view.Edits()) > 0, Final: m.final,
-		Verdict: m.verdict(),
+	if m.repeats() {
+		m.begin()
+		return
 	}
-	s.DropBrokenThinking = m.brokenThinking()
 	if m.policy.Backstop && m.over() {
 		refused := m.overError()
-		if m.policy.OnFloor != "send" {
+		if m.policy.OnFloor != policy.FloorSend {
 			m.stats.Refused++
 			m.out.Refused = refused
 			return
 		}
-		s.StillOver = true
 		m.stats.StillOver++
 		m.event(EventStillOver, "", "still over limit after shrink: %v", refused)
 	}
-	m.out.Send = s
+	m.send()
 }
 
-// over reports whether the request does not fit the preferred target.
-func (m *Machine) over() bool {
-	w := m.targets[0].Window
-	bytes, images := m.count[0].wire()
-	return m.Count().Bound > w.Limit() || w.MaxBytes > 0 && bytes > w.MaxBytes || w.MaxImages > 0 && images > w.MaxImages
+// send makes the Send of what the view is now.
+func (m *Machine) send() {
+	i := m.sent.target
+	m.sent = sending{seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages)}
+	m.all(func(t *meter) { t.leave(m.border(), m.view) })
+	m.out.Send = &Send{
+		Seq: m.sent.seq, Target: m.targets[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
+		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(),
+		Edited: len(m.view.Edits()) > 0, DropBrokenThinking: m.brokenThinking(), Final: m.final,
+		StillOver: m.policy.Backstop && m.over(), Verdict: m.verdict(),
+	}
 }
 
-// verdict says for every target whether the view fits it: by the guard's
-// counters where the policy asks them, else by the count.
+// over reports whether the request does not fit the target that it goes to.
+func (m *Machine) over() bool { return !m.fits(m.sent.target) }
+
+// fits reports whether the view fits a target by the count, in bytes and in images.
+func (m *Machine) fits(target int) bool {
+	w := m.targets[target].Window
+	bytes, images := m.count[target].wire()
+	return m.count[target].estimate(m.cfg.Offline).Bound <= w.Limit() &&
+		(w.MaxBytes == 0 || bytes <= w.MaxBytes) && (w.MaxImages == 0 || images <= w.MaxImages)
+}
+
+// verdict says for every target whether the view fits it. The guard's own
+// counters are asked by the rules that name them.
 func (m *Machine) verdict() budget.Verdict {
-	v := budget.Verdict{Next: -1}
+	n := m.Count().Bound
+	v := budget.Verdict{Projection: budget.Projection{Base: n, WithSchema: n}, Next: -1}
 	for i, t := range m.targets {
-		n, limit := m.count[i].estimate(m.cfg.Offline).Bound, t.Window.Limit()
-		if i == 0 {
-			v.Projection = budget.Projection{Base: n, WithSchema: n}
-		}
-		v.Entries = append(v.Entries, budget.Entry{Target: t, Limit: limit, Blocked: n > limit})
-		if n <= limit && v.Next < 0 {
+		v.Entries = append(v.Entries, budget.Entry{Target: t, Limit: t.Window.Limit(), Blocked: !m.fits(i)})
+		if !v.Entries[i].Blocked && v.Next < 0 {
 			v.Next = i
 		}
 	}
@@ -136,13 +169,18 @@ func (m *Machine) verdict() budget.Verdict {
 	return v
 }
 
-// brokenThinking reports whether an edit stands before thinking that the model
-// made without it.
+// brokenThinking reports whether an edit stands before thinking, which the model
+// may have made without it.
 func (m *Machine) brokenThinking() bool {
 	for _, e := range m.view.Edits() {
-		if e.Op != edit.Insert {
+		if e.Op != edit.Insert && e.Span.From <= m.thought {
 			return true
 		}
 	}
 	return false
+}
+
+func isThinking(p llm.Part) bool {
+	_, ok := p.(llm.Thinking)
+	return ok
 }

@@ -12,33 +12,70 @@ import (
 )
 
 // withdraw takes back the edits of a Ready whose blobs could not all be stored.
-// The whole lot goes, since later edits may build on the ones that failed; the
-// records of what happened stay. A request that was on its way is made again
-// with what is durable (law 12).
+// The whole lot goes, since later edits may build on the ones that failed, but for
+// the notes that were put in, which need nothing stored; the records of what
+// happened stay. A request that was on its way is made again with what is durable
+// (law 12).
 func (m *Machine) withdraw(done Ready, failed []llm.Ref) {
-	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored: %d edits are taken back", len(failed), len(done.Blobs), len(m.journal)-m.confirmed)
+	kept := m.journal[:m.confirmed:m.confirmed]
+	for _, e := range m.journal[m.confirmed:] {
+		if e.Op == edit.Insert {
+			kept = append(kept, e)
+			m.out.Edits = append(m.out.Edits, e)
+			continue
+		}
+		m.stats.Edits[e.Kind]--
+		if e.Rule == backstopRule {
+			m.stats.Backstop--
+		}
+	}
+	m.out.Events = slices.DeleteFunc(slices.Clone(done.Events), func(e Event) bool { return e.Kind == EventStillOver })
+	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored: %d edits are taken back", len(failed), len(done.Blobs), len(m.journal)-len(kept))
+	m.journal = kept
 	for _, b := range done.Blobs {
 		delete(m.stored, b.Ref)
 	}
-	for _, e := range m.journal[m.confirmed:] {
-		m.stats.Edits[e.Kind]--
+	waited := m.prepare != nil
+	m.rerecord(done)
+	m.refold()
+	m.guard.Rebase(m.gauge.total())
+	if m.summary == nil {
+		m.summary = m.held
 	}
-	m.lastEdit -= edit.ID(len(m.journal) - m.confirmed)
-	m.journal = m.journal[:m.confirmed:m.confirmed]
-	for _, r := range done.Records {
-		if r.Kind != journal.KindEdit {
-			m.record(r)
+	clear(m.tried)
+	if done.Send != nil {
+		m.sent.seq--
+		if done.Send.StillOver {
+			m.stats.StillOver--
 		}
 	}
-	m.refold()
-	clear(m.tried)
-	if done.Send == nil && done.Refused == nil {
+	if done.Refused != nil {
+		m.stats.Refused--
+	}
+	if done.Send == nil && done.Refused == nil && !waited {
 		return
 	}
 	m.noStore = true
-	m.prepare = &preparing{}
-	m.goOn()
-	m.noStore = false
+	m.begin()
+}
+
+// rerecord puts the records of a Ready that was not carried out into the next one.
+// Edits that were taken back are left out. So is a question that a request waits
+// for, since its answer could not be used; any other one is asked again.
+func (m *Machine) rerecord(done Ready) {
+	drop := done.Ask != nil && !done.Ask.Background
+	if done.Ask != nil {
+		m.asked = done.Ask.ID - 1
+	}
+	if drop {
+		m.asks = nil
+	}
+	for _, r := range done.Records {
+		if r.Kind == journal.KindEdit && r.Edit.Op != edit.Insert || r.Kind == journal.KindAsk && drop {
+			continue
+		}
+		m.record(r)
+	}
 }
 
 // refold makes the view anew from the transcript and the journal.
@@ -75,11 +112,18 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 	if err != nil {
 		return fmt.Errorf("engine: restore: %w", err)
 	}
+	old := *m
 	m.reset()
 	m.policy, m.view = p, view
 	m.messages, m.journal = slices.Clone(s.Messages), slices.Clone(s.Edits)
 	m.sections, m.tools = s.Sections, s.Tools
+	m.lastEdit, m.asked = s.LastEdit, s.LastAsk
+	if err := m.setTargets(m.cfg.Targets); err != nil {
+		*m = old
+		return err
+	}
 	for _, msg := range s.Messages {
+		m.remark(msg)
 		_ = m.turns.Append(msg) // orphans were refused when they were appended
 	}
 	for _, e := range s.Edits {
@@ -87,11 +131,9 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 			m.stored[r] = true
 		}
 	}
-	m.confirmed, m.lastEdit, m.asked = len(m.journal), s.LastEdit, s.LastAsk
-	if err := m.setTargets(m.cfg.Targets); err != nil {
-		return err
-	}
+	m.confirmed = len(m.journal)
 	m.remeasure()
+	m.recall(s)
 	return nil
 }
 
@@ -101,12 +143,15 @@ func (m *Machine) feedFork(in Fork) error {
 	if len(m.messages) > 0 {
 		return fmt.Errorf("engine: fork of %q: this machine has %d messages, want an empty one", in.Parent, len(m.messages))
 	}
-	if int(in.At) > len(in.Snapshot.Messages) {
-		return fmt.Errorf("engine: fork of %q: at message %d, want at most %d", in.Parent, in.At, len(in.Snapshot.Messages))
+	if in.At < 0 || int(in.At) > len(in.Snapshot.Messages) {
+		return fmt.Errorf("engine: fork of %q: at message %d, want 0 to %d", in.Parent, in.At, len(in.Snapshot.Messages))
 	}
 	s := in.Snapshot
 	s.Messages = s.Messages[:in.At]
 	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > in.At+1 })
+	if s.UsageAt > in.At {
+		s.Usage, s.UsageAt, s.UsageEdit = journal.Usage{}, 0, 0
+	}
 	if err := m.feedRestore(s); err != nil {
 		return err
 	}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// What the tests see of a machine beyond its API.
+
+// A MeterState is what one meter of a machine has booked.
+type MeterState struct {
+	Key     string
+	Counter token.Counter
+	Cal     *token.Calibration // nil for a policy's own estimator
+	Sums    [token.NumComponents]token.Size
+	Outputs int
+	Tells   bool // outputs are booked
+	Hidden  int
+	Known   map[llm.MessageID]int
+	Count   token.Estimate
+}
+
+// MeterStates returns the meters of all targets, then the one of the policy's estimator.
+func (m *Machine) MeterStates() []MeterState {
+	var out []MeterState
+	for _, t := range append(m.count[:len(m.count):len(m.count)], m.gauge) {
+		s := MeterState{
+			Key: t.key, Counter: t.counter, Cal: t.cal, Outputs: t.outputs, Tells: t.tells, Hidden: t.front.hidden, Known: t.known,
+			Count: t.estimate(m.cfg.Offline),
+		}
+		for c := range s.Sums {
+			s.Sums[c] = t.ledger.Sum(token.Component(c))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Gauge returns the view by the policy's own estimator.
+func (m *Machine) Gauge() int { return m.gauge.total() }
+
+// Guard returns the guard's counters.
+func (m *Machine) Guard() budget.Counters { return m.guard.Counters() }
+
+// Prepared reports whether a summary waits for its batch.
+func (m *Machine) Prepared() bool { return m.summary != nil }
+
+// Asking reports whether a question has no answer yet.
+func (m *Machine) Asking() bool { return len(m.asks) > 0 }
+
+// Sections returns the system prompt as it would be sent, Tools the tools.
+func (m *Machine) Sections() []llm.Section { return m.allSections() }
+
+// Tools returns the tools as they would be offered.
+func (m *Machine) Tools() []llm.Tool { return m.offered() }
+
+// Waits reports whether a rule waits for the next call.
+func (m *Machine) Waits() bool { return len(m.due) > 0 }
+
+// AllTools returns the tools as they were set.
+func (m *Machine) AllTools() []llm.Tool { return m.tools }
+
+// Tail returns the first message that the model has not answered.
+func (m *Machine) Tail() llm.MessageID { return m.tail() }
+
+// Pinned reports whether a message is never archived.
+func (m *Machine) Pinned(msg llm.Message) bool { return m.pinned(msg) }
+
+// Try proposes a plan under a policy's minimum gain, as a rule does.
+func (m *Machine) Try(p edit.Plan, rule string) bool { return m.try(p, rule) }

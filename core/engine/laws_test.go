@@ -1,0 +1,628 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// laws looks at a machine after every input. It works everything out from the
+// transcript and from what the host was told to keep, in the plainest way, and
+// shares no code with what it judges but the counters.
+type laws struct {
+	sent, refused, edits int // that were looked at
+	last                 *engine.Send
+	lastEdits            map[edit.ID]bool       // that held then
+	gone                 map[llm.MessageID]bool // left the view under another policy
+}
+
+func newLaws() *laws {
+	return &laws{lastEdits: map[edit.ID]bool{}, gone: map[llm.MessageID]bool{}}
+}
+
+// newPolicy notes what the policy so far has taken out of the view: pins do not
+// bring it back, since edits stay.
+func (l *laws) newPolicy(m *engine.Machine) {
+	l.edits = len(m.Journal())
+	shown := map[llm.MessageID]bool{}
+	for _, it := range m.View().Items {
+		shown[it.Message.ID] = true
+	}
+	for _, msg := range m.Messages() {
+		l.gone[msg.ID] = l.gone[msg.ID] || !shown[msg.ID]
+	}
+}
+
+// check returns the first law that is broken.
+func (l *laws) check(h *host) error {
+	if err := metersAgree(h); err != nil {
+		return err
+	}
+	if err := l.gains(h.m.Journal()); err != nil {
+		return err
+	}
+	for ; l.refused < len(h.refused); l.refused++ {
+		r := h.refused[l.refused]
+		if r.Used <= r.Limit || h.failBlobs == 0 && !r.Irreducible() {
+			return broken("law 1: refused with %v", r)
+		}
+		if err := irreducible(h); err != nil {
+			return err
+		}
+	}
+	for ; l.sent < len(h.sent); l.sent++ {
+		if err := l.send(h, h.sent[l.sent]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *laws) send(h *host, s *engine.Send) error {
+	for _, law := range []func(*host, *engine.Send) error{fits, stored, paired, l.sticky, thinkingWhole, l.pinned, honest} {
+		if err := law(h, s); err != nil {
+			return err
+		}
+	}
+	l.last, l.lastEdits = s, map[edit.ID]bool{}
+	for _, e := range held(h.m) {
+		l.lastEdits[e.ID] = true
+	}
+	return nil
+}
+
+// fits is law 1: what is sent fits, by the count and by a sum made anew, or is
+// marked where the policy sends all the same.
+func fits(h *host, s *engine.Send) error {
+	p, w := h.m.Policy(), s.Target.Window
+	total := sizeOfAll(counterFor(h.m, s), s)
+	over := s.Count.Bound > w.Limit() || w.MaxBytes > 0 && total.Bytes > w.MaxBytes || w.MaxImages > 0 && total.Media > w.MaxImages
+	switch {
+	case s.Limit != w.Limit():
+		return broken("law 1: limit %d, want %d", s.Limit, w.Limit())
+	case !p.Backstop:
+		return nil
+	case over != s.StillOver:
+		return broken("law 1: send %d has at most %d tokens of %d, %d bytes of %d, %d images of %d, still over %v",
+			s.Seq, s.Count.Bound, w.Limit(), total.Bytes, w.MaxBytes, total.Media, w.MaxImages, s.StillOver)
+	case over && p.OnFloor != policy.FloorSend:
+		return broken("law 1: send %d is over, but the policy refuses", s.Seq)
+	case over:
+		return irreducible(h)
+	}
+	return nil
+}
+
+func counterFor(m *engine.Machine, s *engine.Send) token.Counter {
+	for i, t := range m.Targets() {
+		if t == s.Target {
+			return m.MeterStates()[i].Counter
+		}
+	}
+	return nil
+}
+
+func sizeOfAll(c token.Counter, s *engine.Send) token.Size {
+	var total token.Size
+	for _, sec := range s.Sections {
+		total = total.Add(token.SizeOfSection(c, sec))
+	}
+	if len(s.Tools) > 0 {
+		total = total.Add(token.SizeOfTools(c, s.Tools))
+	}
+	for _, it := range s.Items {
+		total = total.Add(token.SizeOf(c, it.Message))
+	}
+	return total
+}
+
+// irreducible looks for what the backstop could still have taken out of a view
+// that is over: an output that is more than a line, or messages before the tail
+// that nothing pins. A little is left for the line and the note themselves.
+func irreducible(h *host) error {
+	if h.failBlobs != 0 {
+		return nil // what cannot be stored cannot be taken out
+	}
+	m := h.m
+	meter := m.MeterStates()[0]
+	const note = 60 // tokens of a line or a note, generously
+	size := func(msg llm.Message) int {
+		if known, ok := meter.Known[msg.ID]; ok && msg.ID > 0 {
+			return known
+		}
+		return token.SizeOf(meter.Counter, msg).All()
+	}
+	run, from := 0, 0
+	for i, it := range m.View().Items {
+		for _, p := range it.Message.Parts {
+			r, ok := p.(llm.ToolResult)
+			if ok && edit.FormOf(r) != edit.Bare && token.SizeOfPart(meter.Counter, r).All() > note {
+				return broken("law 1: nothing more is taken out, but the output of call %q, %d tokens, is shown", r.CallID, token.SizeOfPart(meter.Counter, r).All())
+			}
+		}
+		free := !it.IsNote() && it.Message.ID < m.Tail() && !m.Pinned(it.Message)
+		if !free {
+			run, from = 0, i+1
+			continue
+		}
+		if run += size(it.Message); run > note && isCut(m.Messages(), int(m.View().Items[from].Message.ID)-1) && isCut(m.Messages(), int(it.Message.ID)) {
+			return broken("law 1: nothing more is taken out, but messages %d to %d, %d tokens, are shown", m.View().Items[from].Message.ID, it.Message.ID, run)
+		}
+	}
+	return nil
+}
+
+// isCut reports whether no call before a position is answered at or after it.
+func isCut(msgs []llm.Message, at int) bool {
+	waiting := map[string]int{}
+	for _, m := range msgs[:at] {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.ToolCall:
+				if !p.Hosted {
+					waiting[p.CallID]++
+				}
+			case llm.ToolResult:
+				waiting[p.CallID]--
+			}
+		}
+	}
+	for _, n := range waiting {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+var refPattern = regexp.MustCompile(`\br[a-z2-7]{26}\b`)
+
+// stored is law 2: every Ref that is shown or stands in an edit is stored, and
+// everything that is not shown can be read back byte for byte.
+func stored(h *host, s *engine.Send) error {
+	for _, it := range s.Items {
+		if len(it.Edits) == 0 {
+			continue
+		}
+		for _, text := range textsOf(it.Message) {
+			for _, ref := range refPattern.FindAllString(text, -1) {
+				if _, ok := h.blobs[llm.Ref(ref)]; !ok {
+					return broken("law 2: %s is shown in %q and not stored", ref, short(text))
+				}
+			}
+		}
+	}
+	shelf := newShelf(h)
+	for _, e := range held(h.m) {
+		if err := shelf.edit(e); err != nil {
+			return err
+		}
+	}
+	shown := map[llm.MessageID]llm.Message{}
+	for _, it := range s.Items {
+		if !it.IsNote() {
+			shown[it.Message.ID] = it.Message
+		}
+	}
+	for _, m := range h.m.Messages() {
+		v, ok := shown[m.ID]
+		for n, p := range m.Parts {
+			if ok && reflect.DeepEqual(v.Parts[n], p) {
+				continue
+			}
+			if err := shelf.has(m.ID, n, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func textsOf(m llm.Message) []string {
+	var out []string
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			out = append(out, p.Text)
+		case llm.Stub:
+			out = append(out, p.Text)
+		case llm.ToolResult:
+			out = append(out, p.Text())
+		}
+	}
+	return out
+}
+
+// A shelf is what can be read back by following the Refs of edits.
+type shelf struct {
+	h     *host
+	parts map[place][]byte
+}
+
+type place struct {
+	id   llm.MessageID
+	part int
+}
+
+func newShelf(h *host) *shelf { return &shelf{h: h, parts: map[place][]byte{}} }
+
+func (s *shelf) edit(e edit.Edit) error {
+	for _, r := range e.Refs {
+		if _, ok := s.h.blobs[r]; !ok {
+			return broken("law 2: edit %d names %s, which is not stored", e.ID, r)
+		}
+	}
+	switch e.Op {
+	case edit.Archive:
+		return s.archive(e.Refs[0])
+	case edit.Replace:
+		s.parts[place{e.Span.From, e.Part}] = s.h.blobs[e.Refs[0]]
+	}
+	return nil
+}
+
+// archive reads an archive by the format that package edit documents.
+func (s *shelf) archive(ref llm.Ref) error {
+	data, ok := s.h.blobs[ref]
+	if !ok {
+		return broken("law 2: archive %s is not stored", ref)
+	}
+	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		var e struct {
+			Archive json.RawMessage
+			Message llm.MessageID
+			Part    int
+			Kind    string
+			Ref     llm.Ref
+			Raw     string
+			Raw64   []byte
+			Text    string
+			Text64  []byte
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			return broken("law 2: archive %s, line %d: %v", ref, i+1, err)
+		}
+		switch {
+		case i == 0:
+		case e.Archive != nil:
+			if err := s.archive(llm.Ref(strings.Trim(string(e.Archive), `"`))); err != nil {
+				return err
+			}
+		case e.Ref != "":
+			blob, ok := s.h.blobs[e.Ref]
+			if !ok {
+				return broken("law 2: archive %s, line %d: %s is not stored", ref, i+1, e.Ref)
+			}
+			s.parts[place{e.Message, e.Part}] = blob
+		case e.Kind != "":
+			s.parts[place{e.Message, e.Part}] = slices.Concat([]byte(e.Raw), e.Raw64, []byte(e.Text), e.Text64)
+		}
+	}
+	return nil
+}
+
+// has reports whether a part can be read back.
+func (s *shelf) has(id llm.MessageID, n int, p llm.Part) error {
+	data, ok := s.parts[place{id, n}]
+	if !ok {
+		return broken("law 2: part %d of message %d is neither shown nor stored", n, id)
+	}
+	if raw := p.Bytes(); raw != nil && bytes.Equal(data, raw) {
+		return nil
+	}
+	want, exact := []string{}, true
+	switch p := p.(type) {
+	case llm.Text:
+		want = []string{p.Text}
+	case llm.Thinking:
+		want = []string{p.Text}
+	case llm.ToolCall:
+		want, exact = []string{p.Name, p.Args}, false
+	case llm.ToolResult:
+		want = s.output(p)
+		exact = len(want) == 1
+	}
+	if len(want) == 0 {
+		return broken("law 2: part %d of message %d, %T, reads back as %q", n, id, p, short(string(data)))
+	}
+	for _, w := range want {
+		if exact && string(data) != w || !bytes.Contains(data, []byte(w)) {
+			return broken("law 2: part %d of message %d reads back as %q, want %q", n, id, short(string(data)), short(w))
+		}
+	}
+	return nil
+}
+
+// output returns what must be found of an output.
+func (s *shelf) output(r llm.ToolResult) []string {
+	var want []string
+	for _, c := range r.Content {
+		switch c := c.(type) {
+		case llm.Text:
+			want = append(want, c.Text)
+		case llm.Stub:
+			return []string{string(s.h.blobs[c.Ref])}
+		default:
+			want = append(want, string(c.Bytes()))
+		}
+	}
+	return want
+}
+
+// paired is law 3: every result follows its call, no call is left alone, and every
+// archive and note lies between Rounds.
+func paired(h *host, s *engine.Send) error {
+	open := map[string]int{}
+	for _, it := range s.Items {
+		for _, p := range it.Message.Parts {
+			switch p := p.(type) {
+			case llm.ToolCall:
+				if !p.Hosted {
+					open[p.CallID]++
+				}
+			case llm.ToolResult:
+				if open[p.CallID]--; open[p.CallID] < 0 {
+					return broken("law 3: send %d has a result of %q without its call", s.Seq, p.CallID)
+				}
+			}
+		}
+	}
+	for id, n := range open {
+		if n > 0 {
+			return broken("law 3: send %d has a call %q without its result", s.Seq, id)
+		}
+	}
+	for _, e := range held(h.m) {
+		if e.Op != edit.Replace && !(isCut(h.m.Messages(), int(e.Span.From)-1) && isCut(h.m.Messages(), int(e.Span.To)-1)) {
+			return broken("law 3: edit %d, %s of [%d,%d), lies inside a Round", e.ID, e.Op, e.Span.From, e.Span.To)
+		}
+	}
+	return nil
+}
+
+// sticky is law 5: what was sent is sent again, the same and in the same order,
+// but for what an edit made since has changed or taken away.
+func (l *laws) sticky(h *host, s *engine.Send) error {
+	if l.last == nil {
+		return nil
+	}
+	now := map[string]edit.Item{}
+	order := map[string]int{}
+	for i, it := range s.Items {
+		now[keyOf(it, s.Items[:i])], order[keyOf(it, s.Items[:i])] = it, i
+	}
+	before := -1
+	for i, it := range l.last.Items {
+		key := keyOf(it, l.last.Items[:i])
+		same, ok := now[key]
+		if l.touched(h, it) {
+			continue
+		}
+		switch {
+		case !ok:
+			return broken("law 5: %s was sent and is gone without an edit", key)
+		case !reflect.DeepEqual(it.Message, same.Message):
+			return broken("law 5: %s was sent and has changed without an edit", key)
+		case order[key] <= before:
+			return broken("law 5: %s has changed its place", key)
+		}
+		before = order[key]
+	}
+	return nil
+}
+
+// keyOf names an item: by its message, or as the n-th note of an edit.
+func keyOf(it edit.Item, before []edit.Item) string {
+	if !it.IsNote() {
+		return "message " + strconv.Itoa(int(it.Message.ID))
+	}
+	n := 0
+	for _, b := range before {
+		if b.IsNote() && b.Edits[0] == it.Edits[0] {
+			n++
+		}
+	}
+	return "note " + strconv.Itoa(n) + " of edit " + strconv.Itoa(int(it.Edits[0]))
+}
+
+// touched reports whether an edit that was not there at the last Send may have
+// changed it.
+func (l *laws) touched(h *host, it edit.Item) bool {
+	holds := map[edit.ID]bool{}
+	for _, e := range held(h.m) {
+		holds[e.ID] = true
+		if !l.lastEdits[e.ID] && e.Op != edit.Insert && e.Span.From <= it.Before && it.Before <= e.Span.To {
+			return true
+		}
+	}
+	return it.IsNote() && !holds[it.Edits[0]]
+}
+
+// thinkingWhole is law 6: thinking is sent as it came, with all of its message,
+// and where an edit stands before it, the codec is told.
+func thinkingWhole(h *host, s *engine.Send) error {
+	first := llm.MessageID(0)
+	for _, e := range held(h.m) {
+		if e.Op != edit.Insert && (first == 0 || e.Span.From < first) {
+			first = e.Span.From
+		}
+	}
+	after := false
+	for _, it := range s.Items {
+		for n, p := range it.Message.Parts {
+			t, ok := p.(llm.Thinking)
+			if !ok {
+				continue
+			}
+			if !reflect.DeepEqual(h.m.Messages()[it.Message.ID-1].Parts[n], t) {
+				return broken("law 6: the thinking of message %d is not as it came", it.Message.ID)
+			}
+			after = after || first > 0 && it.Message.ID >= first
+		}
+	}
+	if after && !s.DropBrokenThinking {
+		return broken("law 6: an edit stands before thinking in send %d, and nobody is told", s.Seq)
+	}
+	if first == 0 && s.DropBrokenThinking {
+		return broken("law 6: send %d has no edit, and thinking is called broken", s.Seq)
+	}
+	return nil
+}
+
+// pinned is law 8: system prompt and tools go out as they were set, and so do the
+// messages that the policy pins.
+func (l *laws) pinned(h *host, s *engine.Send) error {
+	shown := map[llm.MessageID]llm.Message{}
+	for _, it := range s.Items {
+		shown[it.Message.ID] = it.Message
+	}
+	for _, m := range pinsOf(h.m.Policy(), h.m.Messages()) {
+		if !l.gone[m.ID] && !reflect.DeepEqual(shown[m.ID], m) {
+			return broken("law 8: message %d is pinned and was not sent as it came", m.ID)
+		}
+	}
+	own := h.m.Sections()
+	if n := len(own) - len(h.m.View().Sections); !reflect.DeepEqual(s.Sections[:n], own[:n]) {
+		return broken("law 8: the system prompt was not sent as it was set")
+	}
+	if s.Final == engine.ReasonNone && !reflect.DeepEqual(s.Tools, h.m.AllTools()) {
+		return broken("law 8: the tools were not sent as they were set")
+	}
+	return nil
+}
+
+func pinsOf(p policy.Policy, msgs []llm.Message) []llm.Message {
+	var humans, out []llm.Message
+	for _, m := range msgs {
+		if m.Origin == llm.Human {
+			humans = append(humans, m)
+		}
+		if m.Flags.Has(llm.FlagRules) && slices.Contains(p.Pins, policy.PinRules) {
+			out = append(out, m)
+		}
+	}
+	if len(humans) == 0 {
+		humans = msgs[:min(len(msgs), 1)]
+	}
+	if len(humans) > 0 && slices.Contains(p.Pins, policy.PinFirstHuman) {
+		out = append(out, humans[0])
+	}
+	if len(humans) > 0 && slices.Contains(p.Pins, policy.PinLastHuman) {
+		out = append(out, humans[len(humans)-1])
+	}
+	return out
+}
+
+// honest is law 9: a figure says what it is worth.
+func honest(h *host, s *engine.Send) error {
+	for i, t := range h.m.Targets() {
+		if meter := h.m.MeterStates()[i]; t == s.Target && s.Count != meter.Count {
+			return broken("law 9: send %d states %+v, the meter %+v", s.Seq, s.Count, meter.Count)
+		}
+	}
+	if s.Count.Point > s.Count.Bound || s.Count.Kind > token.Estimated {
+		return broken("law 9: send %d states %+v", s.Seq, s.Count)
+	}
+	return nil
+}
+
+// gains is law 7 for what a rule did at once: it saves tokens.
+func (l *laws) gains(edits []edit.Edit) error {
+	if l.edits > len(edits) { // withdrawn
+		l.edits = len(edits)
+	}
+	saved := map[string]int{}
+	for _, e := range edits[l.edits:] {
+		if e.Op != edit.Insert {
+			saved[e.Rule] += e.Before - e.After
+		}
+	}
+	l.edits = len(edits)
+	for rule, n := range saved {
+		if n <= 0 {
+			return broken("law 7: %s made edits that save %d tokens", rule, n)
+		}
+	}
+	return nil
+}
+
+// metersAgree compares what the meters have added up with a measure of the view
+// made from scratch.
+func metersAgree(h *host) error {
+	m := h.m
+	items := m.View().Items
+	for _, meter := range m.MeterStates() {
+		var want [token.NumComponents]token.Size
+		outputs, hidden := 0, 0
+		for _, sec := range m.Sections() {
+			if sec.Tokens > 0 && sec.Text == "" {
+				hidden += sec.Tokens
+				continue
+			}
+			c := token.ComponentOfSection(sec)
+			want[c] = want[c].Add(token.SizeOfSection(meter.Counter, sec))
+		}
+		if tools := m.Tools(); len(tools) > 0 {
+			want[token.Tools] = want[token.Tools].Add(token.SizeOfTools(meter.Counter, tools))
+		}
+		for i, it := range items {
+			size := h.size(meter.Counter, it, items[:i])
+			if known, ok := meter.Known[it.Message.ID]; ok {
+				size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, known
+			}
+			c := token.ComponentOf(it.Message)
+			want[c] = want[c].Add(size)
+			if meter.Cal == nil && len(it.Message.Results()) > 0 {
+				outputs += h.outputs(meter.Counter, it)
+			}
+		}
+		if want != meter.Sums {
+			return broken("law 9: meter %s has booked\n%+v, the view has\n%+v", meter.Key, meter.Sums, want)
+		}
+		if meter.Cal == nil && meter.Tells && outputs != meter.Outputs || hidden != meter.Hidden {
+			return broken("law 9: meter %s has booked outputs of %d and %d hidden, the view has %d and %d", meter.Key, meter.Outputs, meter.Hidden, outputs, hidden)
+		}
+	}
+	return nil
+}
+
+// held returns the edits that hold.
+func held(m *engine.Machine) []edit.Edit {
+	v := m.View()
+	return v.Edits()
+}
+
+// size measures an item once: the form that an edit gave it never changes.
+func (h *host) size(c token.Counter, it edit.Item, before []edit.Item) token.Size {
+	key := c.ID() + " " + keyOf(it, before) + fmt.Sprint(it.Edits)
+	s, ok := h.sizes[key]
+	if !ok {
+		s = token.SizeOf(c, it.Message)
+		h.sizes[key] = s
+	}
+	return s
+}
+
+// outputs measures the tool outputs of an item once.
+func (h *host) outputs(c token.Counter, it edit.Item) int {
+	key := c.ID() + " outputs " + keyOf(it, nil) + fmt.Sprint(it.Edits)
+	s, ok := h.sizes[key]
+	for _, r := range it.Message.Results() {
+		if !ok {
+			s = s.Add(token.SizeOfPart(c, r))
+		}
+	}
+	h.sizes[key] = s
+	return s.All()
+}

@@ -1,0 +1,515 @@
+package engine_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// rewrite makes TestScenarios write what it got into the files. Read the diff and
+// understand every line of it before it is committed: it is a change of behaviour.
+var rewrite = flag.Bool("rewrite", false, "write the results of scenarios into testdata; the diff must be understood")
+
+// TestScenarios runs the files of testdata. A file is one behaviour, told in prose,
+// with blocks between:
+//
+//	> command arguments
+//	what the command needs, such as messages (notation_test.go)
+//	----
+//	what the machine answered
+//
+// The commands, of which open comes first:
+//
+//	open POLICY MODEL:CAPACITY[/OUTPUT][,bytes=N][,images=N] ...   a machine and its targets; POLICY "mine" is read from the body
+//	append           messages
+//	stored ID REF-OF BYTES    an output that the host has stored already: the body is its head
+//	tools NAMES      each tool takes some tokens
+//	sections         the system prompt
+//	prepare [TARGETS as for open]
+//	usage INPUT OUTPUT [cached N] [unreported] [no-output]
+//	rejected [window N] [used N]
+//	answer [error]   the body is the summary, or why there is none
+//	turn_end
+//	set-policy NAME
+//	fork N           goes on with a fork after message N
+//	restore          goes on with a new machine; with "same", restores the machine that stopped
+//	fail-blobs N     the next N puts fail; all: from now on; none
+//	fail-records     the next append of records fails
+//	view             what would be sent
+//	counts           the view by component, the guard's counters, what the machine did
+//	blob REF         what is stored
+//
+// What a machine wants done is written as it comes, in the order in which it has
+// to be done: blobs, records (but messages), ask, send or refused, edits, events.
+// Refs are written as <c1>, what the output of call c1 was, and <2-5>, the archive
+// of messages 2 to 5. After each command the laws are checked, too.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("testdata: want scenarios, got %d (%v)", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := playFile(string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got == string(text) {
+				return
+			}
+			if *rewrite {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("- want, + got\n%s", cmp.Diff(strings.Split(string(text), "\n"), strings.Split(got, "\n")))
+		})
+	}
+}
+
+const separator = "----"
+
+// playFile runs the blocks of a file and returns it with the results as they are.
+func playFile(text string) (string, error) {
+	var s scene
+	var out, command []string
+	state := "prose"
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "> "):
+			state, command = "command", []string{line}
+		case state == "command" && line == separator:
+			got, err := s.run(command)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", command[0], err)
+			}
+			out = append(out, got...)
+			state = "result"
+			continue
+		case state == "command":
+			command = append(command, line)
+		case state == "result" && line != "":
+			continue // what was there before
+		case state == "result":
+			state = "prose"
+		}
+		out = append(out, line)
+	}
+	if state == "command" {
+		return "", fmt.Errorf("%s: want %s after it", command[0], separator)
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// A scene is one run of a file.
+type scene struct {
+	h    *host
+	laws *laws
+	out  []string
+}
+
+func (s *scene) say(format string, args ...any) {
+	s.out = append(s.out, s.named(fmt.Sprintf(format, args...)))
+}
+
+// run executes a command and returns the separator and what it said.
+func (s *scene) run(block []string) ([]string, error) {
+	s.out = []string{separator}
+	words := strings.Fields(strings.TrimPrefix(block[0], "> "))
+	if s.h == nil && words[0] != "open" {
+		return nil, fmt.Errorf("want open before it")
+	}
+	err := s.command(words[0], words[1:], block[1:])
+	if isBroken(err) {
+		return nil, err
+	}
+	if err != nil {
+		s.say("error: %v", err)
+	}
+	if s.h != nil {
+		if err := s.laws.check(s.h); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.out) == 1 {
+		s.say("ok")
+	}
+	return s.out, nil
+}
+
+func (s *scene) command(name string, args, body []string) error {
+	switch name {
+	case "open":
+		return s.open(args, body)
+	case "append":
+		return s.append(body)
+	case "fail-blobs", "fail-records":
+		return s.fail(name, args)
+	case "fork", "restore":
+		return s.resume(name, args)
+	case "view":
+		for _, l := range viewLines(s.h.m.View()) {
+			s.say("%s", l)
+		}
+		return nil
+	case "counts":
+		s.counts()
+		return nil
+	case "blob":
+		return s.blob(args)
+	}
+	in, err := s.input(name, args, body)
+	if err != nil {
+		return broken("%v", err)
+	}
+	return s.h.feed(in)
+}
+
+// input reads an input that is fed as it stands.
+func (s *scene) input(name string, args, body []string) (engine.Input, error) {
+	text := fill(strings.Join(body, "\n"))
+	switch name {
+	case "tools":
+		var tools []llm.Tool
+		for _, n := range args {
+			tools = append(tools, llm.Tool{Name: n, Description: "Does " + n + ".", Schema: `{"type":"object"}`})
+		}
+		return engine.SetTools{Tools: tools}, nil
+	case "sections":
+		return engine.SetSections{Sections: []llm.Section{{Name: "system", Text: text}}}, nil
+	case "stored":
+		n := number(args, 2)
+		data := []byte(filler(n, args[1]))
+		ref := llm.RefOf(data)
+		s.h.blobs[ref] = data
+		return engine.Stored{CallID: args[0], Ref: ref, Bytes: n, Lines: n / lineLength, Head: text}, nil
+	case "prepare":
+		targets, err := parseTargets(args)
+		return engine.Prepare{Targets: targets}, err
+	case "usage":
+		return engine.Usage{
+			Usage:    llm.Usage{Input: number(args, 0), Output: number(args, 1), CacheRead: after(args, "cached")},
+			Reported: !slices.Contains(args, "unreported"), OutputUnknown: slices.Contains(args, "no-output"),
+		}, nil
+	case "rejected":
+		return engine.Rejected{Window: after(args, "window"), Used: after(args, "used")}, nil
+	case "answer":
+		if len(s.h.asks) == 0 {
+			return nil, fmt.Errorf("nobody asked")
+		}
+		a := engine.Answer{Ask: s.h.asks[0].ID, Text: text}
+		s.h.asks = s.h.asks[1:]
+		if slices.Contains(args, "error") {
+			a.Text, a.Err = "", text
+		}
+		return a, nil
+	case "turn_end":
+		return engine.TurnEnd{}, nil
+	case "set-policy":
+		p, err := policy.Preset(args[0])
+		return engine.SetPolicy{Policy: p}, err
+	}
+	return nil, fmt.Errorf("unknown command")
+}
+
+func (s *scene) open(args, body []string) error {
+	var p policy.Policy
+	var err error
+	if args[0] == "mine" {
+		p, err = policy.Parse([]byte(strings.Join(body, "\n")))
+	} else {
+		p, err = policy.Preset(args[0])
+	}
+	if err != nil {
+		return broken("%v", err)
+	}
+	targets, err := parseTargets(args[1:])
+	if err != nil {
+		return broken("%v", err)
+	}
+	c, err := configured(p, targets...)
+	if err != nil {
+		return broken("%v", err)
+	}
+	h, err := newHost(c)
+	if err != nil {
+		return err
+	}
+	s.watch(h)
+	for _, t := range h.m.Targets() {
+		s.say("%s: limit %d = %d - buffer %d - output %d", t.Model, t.Window.Limit(), t.Window.Capacity, t.Window.Buffer, t.Window.OutputReserve)
+	}
+	return h.drain()
+}
+
+func (s *scene) watch(h *host) {
+	s.h, s.laws = h, newLaws()
+	h.ready = s.ready
+}
+
+// append appends messages, each with all that follows from it.
+func (s *scene) append(body []string) error {
+	messages, err := parseMessages(body)
+	if err != nil {
+		return broken("%v", err)
+	}
+	for _, m := range messages {
+		if err := s.h.feed(engine.Append{Message: m}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scene) fail(name string, args []string) error {
+	switch {
+	case name == "fail-records":
+		s.h.failRecords = true
+	case slices.Contains(args, "all"):
+		s.h.failBlobs = -1
+	case slices.Contains(args, "none"):
+		s.h.failBlobs = 0
+	default:
+		s.h.failBlobs = number(args, 0)
+	}
+	return nil
+}
+
+func (s *scene) resume(name string, args []string) error {
+	if slices.Contains(args, "same") {
+		snap, err := s.h.snapshot()
+		if err != nil {
+			return broken("%v", err)
+		}
+		s.h.asks = nil
+		return s.h.feed(engine.Restore{Snapshot: snap})
+	}
+	n := s.h
+	var err error
+	if name == "restore" {
+		n, err = s.h.restored()
+	} else {
+		at := llm.MessageID(number(args, 0))
+		var snap journal.Snapshot
+		if snap, err = s.h.snapshot(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: "parent", At: at}}); err == nil {
+			n, err = s.h.continued(engine.Fork{Parent: "parent", At: at, Snapshot: snap})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.watch(n)
+	return nil
+}
+
+func (s *scene) counts() {
+	c, g := s.h.m.Components(), s.h.m.Guard()
+	s.say("components: system %d, tools %d, summary %d, history %d, notes %d", c.System, c.Tools, c.Summary, c.History, c.Notes)
+	s.say("guard: current %d, pending %d, fresh %d, schema %d", g.Current, g.Pending, g.Fresh, g.Schema)
+	st := s.h.m.Stats()
+	var kinds []string
+	for k, n := range st.Edits {
+		if n != 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, k))
+		}
+	}
+	slices.Sort(kinds)
+	s.say("did: edits [%s], by the backstop %d, still over %d, refused %d", strings.Join(kinds, ", "), st.Backstop, st.StillOver, st.Refused)
+}
+
+func (s *scene) blob(args []string) error {
+	for ref, data := range s.h.blobs {
+		if s.named(string(ref)) != args[0] {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			if line = strings.TrimRight(line, "\n"); line != "" {
+				s.say("%s", long(line))
+			}
+		}
+		return nil
+	}
+	return broken("nothing is stored under %s", args[0])
+}
+
+// long cuts a line of an archive.
+func long(line string) string {
+	const most = 160
+	if len(line) <= most {
+		return line
+	}
+	return strings.ToValidUTF8(line[:most], "") + "…"
+}
+
+// number returns args[i] as a number; 0 if it is none.
+func number(args []string, i int) int {
+	if i >= len(args) {
+		return 0
+	}
+	n, err := strconv.Atoi(args[i])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// after returns the number after a word.
+func after(args []string, word string) int {
+	if i := slices.Index(args, word); i >= 0 {
+		return number(args, i+1)
+	}
+	return 0
+}
+
+// parseTargets reads MODEL:CAPACITY/OUTPUT,bytes=N,images=N.
+func parseTargets(args []string) ([]budget.Target, error) {
+	var out []budget.Target
+	for _, a := range args {
+		fields := strings.Split(a, ",")
+		model, window, _ := strings.Cut(fields[0], ":")
+		capacity, output, _ := strings.Cut(window, "/")
+		t := budget.Target{Provider: "p", Model: model}
+		t.Window.Capacity, t.Window.OutputReserve = number([]string{capacity}, 0), number([]string{output}, 0)
+		for _, f := range fields[1:] {
+			switch key, value, _ := strings.Cut(f, "="); key {
+			case "bytes":
+				t.Window.MaxBytes = number([]string{value}, 0)
+			case "images":
+				t.Window.MaxImages = number([]string{value}, 0)
+			default:
+				return nil, fmt.Errorf("%q: want bytes=N or images=N", f)
+			}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// ready writes a Ready.
+func (s *scene) ready(r engine.Ready, failed string) {
+	for _, b := range r.Blobs {
+		s.say("blob %s, %d bytes", b.Ref, len(b.Data))
+	}
+	if failed != "" {
+		s.say("! %s", failed)
+		return
+	}
+	s.records(r.Records)
+	if a := r.Ask; a != nil {
+		how := "the call waits"
+		if a.Background {
+			how = "in the background"
+		}
+		s.say("ask %d by %s about messages %d to %d (%d messages, %d bytes of an earlier summary), %s",
+			a.ID, a.Rule, a.Span.From, a.Span.To-1, len(a.Messages), len(a.Previous), how)
+	}
+	if r.Refused != nil {
+		s.say("refused: %v", r.Refused)
+	}
+	if r.Send != nil {
+		s.send(r.Send)
+	}
+	for _, e := range r.Edits {
+		s.edit(e)
+	}
+	for _, e := range r.Events {
+		s.say("event %s: %s", e.Kind, e.Text)
+	}
+}
+
+// records lists what is written, but messages, of which every append has one.
+func (s *scene) records(records []journal.Record) {
+	var kinds []string
+	for _, r := range records {
+		kind := string(r.Kind)
+		if r.Kind == journal.KindEdit {
+			kind = fmt.Sprintf("edit %d", r.Edit.ID)
+		}
+		if r.Kind != journal.KindMessage {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) > 0 {
+		s.say("records %s", strings.Join(kinds, ", "))
+	}
+}
+
+func (s *scene) send(d *engine.Send) {
+	about := []string{fmt.Sprintf("send %d to %s: %d tokens, at most %d of %d, %s; policy counts %d; %d messages",
+		d.Seq, d.Target.Model, d.Count.Point, d.Count.Bound, d.Limit, d.Count.Kind, s.h.m.Gauge(), len(d.Items))}
+	if d.Verdict.Decision != budget.OK || len(d.Verdict.Entries) > 1 {
+		about = append(about, "verdict "+d.Verdict.Decision.String())
+	}
+	if d.Final != engine.ReasonNone {
+		var names []string
+		for _, t := range d.Tools {
+			names = append(names, t.Name)
+		}
+		about = append(about, fmt.Sprintf("final (%s) with tools [%s]", d.Final, strings.Join(names, " ")))
+	}
+	for text, ok := range map[string]bool{"still over": d.StillOver} {
+		if ok {
+			about = append(about, text)
+		}
+	}
+	if d.DropBrokenThinking {
+		about = append(about, "drop broken thinking")
+	}
+	if !d.Edited {
+		about = append(about, "unedited")
+	}
+	s.say("%s", strings.Join(about, ", "))
+}
+
+func (s *scene) edit(e edit.Edit) {
+	what := fmt.Sprintf("of %d.%d", e.Span.From, e.Part)
+	switch e.Op {
+	case edit.Archive:
+		what = fmt.Sprintf("of %d-%d", e.Span.From, e.Span.To-1)
+	case edit.Insert:
+		what = fmt.Sprintf("before %d", e.Span.From)
+	}
+	s.say("edit %d %s %s %s by %s: %d to %d tokens, %s", e.ID, e.Op, e.Kind, what, e.Rule, e.Before, e.After, e.Why)
+}
+
+// named writes the refs of outputs and archives as <c1> and <2-5>.
+func (s *scene) named(text string) string {
+	if s.h == nil {
+		return text
+	}
+	var pairs []string
+	for _, e := range s.h.m.Journal() {
+		if e.Op == edit.Archive {
+			pairs = append(pairs, string(e.Refs[0]), fmt.Sprintf("<%d-%d>", e.Span.From, e.Span.To-1))
+		}
+	}
+	for _, m := range s.h.m.Messages() {
+		for _, r := range m.Results() {
+			ref := llm.RefOf(edit.Stored(r))
+			if stub, ok := edit.StubOf(r); ok {
+				ref = stub.Ref
+			}
+			pairs = append(pairs, string(ref), "<"+r.CallID+">")
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
