@@ -14,10 +14,10 @@ import (
 // benchBytes is the size of each benchmark text.
 const benchBytes = 750_000
 
-// BenchmarkCount measures Count in three ways on the same text: warm (the scratch has seen the text), cold (an empty
-// scratch for every pass over the text, so that no piece is remembered from before the pass) and peer (the fastest Go
-// library of those measured, tiktoken-go/tokenizer, on the same text; it remembers nothing). best-MB/s is the fastest pass:
-// on a machine that does other work too it says more than the mean.
+// BenchmarkCount measures Count in four ways on the same text: warm (the scratch has seen the text), cold (an empty
+// scratch for every pass over the text, so that no piece is remembered from before the pass), peer (the fastest Go
+// library of those measured, tiktoken-go/tokenizer; it remembers nothing) and native (PyPI tiktoken). best-MB/s is the
+// fastest pass: on a machine that does other work too it says more than the mean.
 func BenchmarkCount(b *testing.B) {
 	for _, name := range []string{nameO200kBase, nameCl100kBase} {
 		enc, err := Load(name)
@@ -32,6 +32,7 @@ func BenchmarkCount(b *testing.B) {
 			b.Run(name+"/"+kind+"/warm", func(b *testing.B) { benchCount(b, enc, kind, false) })
 			b.Run(name+"/"+kind+"/cold", func(b *testing.B) { benchCount(b, enc, kind, true) })
 			b.Run(name+"/"+kind+"/peer", func(b *testing.B) { benchPeer(b, peer, kind) })
+			b.Run(name+"/"+kind+"/native", func(b *testing.B) { benchNative(b, enc, kind) })
 		}
 	}
 }
@@ -68,6 +69,22 @@ func benchPeer(b *testing.B, peer tokenizer.Codec, kind string) {
 			b.Fatal(err)
 		}
 		fastest = min(fastest, time.Since(start))
+	}
+	b.ReportMetric(float64(len(text))/1e6/fastest.Seconds(), "best-MB/s")
+}
+
+// benchNative has PyPI tiktoken, which is native code, time itself in a process of its own. It is skipped unless
+// PLIMSOLL_TIKTOKEN=1.
+func benchNative(b *testing.B, enc *Encoding, kind string) {
+	text := string(appendValid(nil, []byte(benchText(b, kind))))
+	native := startTiktoken(b, enc, "--time")
+	fastest := time.Duration(1 << 62)
+	for b.Loop() {
+		d, err := native.time(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fastest = min(fastest, d)
 	}
 	b.ReportMetric(float64(len(text))/1e6/fastest.Seconds(), "best-MB/s")
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -23,8 +24,9 @@ type tiktoken struct {
 	out *bufio.Reader
 }
 
-// startTiktoken runs PyPI tiktoken with the loaded vocabulary; it skips the test unless PLIMSOLL_TIKTOKEN=1.
-func startTiktoken(t *testing.T, enc *Encoding) *tiktoken {
+// startTiktoken runs PyPI tiktoken with the loaded vocabulary, to answer with ids (--serve) or times (--time); it skips the
+// test unless PLIMSOLL_TIKTOKEN=1.
+func startTiktoken(t testing.TB, enc *Encoding, mode string) *tiktoken {
 	t.Helper()
 	if os.Getenv("PLIMSOLL_TIKTOKEN") != "1" {
 		t.Skip("PLIMSOLL_TIKTOKEN=1 not set: not compared with a running tiktoken")
@@ -38,7 +40,7 @@ func startTiktoken(t *testing.T, enc *Encoding) *tiktoken {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("python3", "testdata/gen_vectors.py", dir, "--serve", vectorName(enc))
+	cmd := exec.Command("python3", "testdata/gen_vectors.py", dir, mode, vectorName(enc))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -76,6 +78,17 @@ func (k *tiktoken) encode(text string) ([]uint32, error) {
 	return ids, binary.Read(k.out, binary.LittleEndian, ids)
 }
 
+// time returns how long tiktoken takes to encode a text.
+func (k *tiktoken) time(text string) (time.Duration, error) {
+	frame := binary.LittleEndian.AppendUint32(nil, uint32(len(text)))
+	if _, err := k.in.Write(append(frame, text...)); err != nil {
+		return 0, err
+	}
+	var ns int64
+	err := binary.Read(k.out, binary.LittleEndian, &ns)
+	return time.Duration(ns), err
+}
+
 // compare checks ids and count of one text against tiktoken's. Invalid text is made valid first: tiktoken takes no other.
 func (k *tiktoken) compare(t *testing.T, enc *Encoding, label, text string) {
 	t.Helper()
@@ -99,7 +112,7 @@ func TestLiveTiktokenOnCorpus(t *testing.T) {
 		t.Skip("PLIMSOLL_CORPUS not set: corpus not compared")
 	}
 	for _, enc := range everyEncoding(t)[:2] {
-		k := startTiktoken(t, enc)
+		k := startTiktoken(t, enc, "--serve")
 		texts, total := 0, 0
 		for name, text := range corpusTexts(t, folder) {
 			k.compare(t, enc, name, text)
@@ -162,7 +175,7 @@ func eachJSONString(doc any, f func(string) bool) bool {
 // TestLiveTiktokenOnAdversarialText compares random texts made to be hard, up to 100 kB.
 func TestLiveTiktokenOnAdversarialText(t *testing.T) {
 	for _, enc := range everyEncoding(t)[:2] {
-		k := startTiktoken(t, enc)
+		k := startTiktoken(t, enc, "--serve")
 		rng := rand.New(rand.NewPCG(7, 11))
 		for n := range 3000 {
 			size := 1 + rng.IntN(300)

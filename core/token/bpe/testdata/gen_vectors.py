@@ -10,6 +10,9 @@ package uses that.
 
     python3 gen_vectors.py DIR --serve ENCODING
 
+With --time it answers each frame with the nanoseconds, 8 bytes little endian, that encode_ordinary took for it, the shortest
+of three times; the benchmark of the package uses that.
+
 tiktoken downloads its vocabularies when an encoding is asked for. Here its loader reads DIR/<name>.tiktoken instead and
 still checks OpenAI's hash; patterns and special tokens are tiktoken's own.
 """
@@ -19,6 +22,7 @@ import json
 import os
 import struct
 import sys
+import time
 import unicodedata
 
 import tiktoken
@@ -156,6 +160,9 @@ def main():
     if len(sys.argv) > 3 and sys.argv[2] == "--serve":
         serve(encs[sys.argv[3]])
         return
+    if len(sys.argv) > 3 and sys.argv[2] == "--time":
+        measure(encs[sys.argv[3]])
+        return
     doc = {"tiktoken": tiktoken.__version__,
            "specials": {n: encs[n]._special_tokens for n in NAMES} | {
                "o200k_harmony": openai_public.o200k_harmony()["special_tokens"]},
@@ -170,6 +177,18 @@ def serve(enc):
         text = sys.stdin.buffer.read(struct.unpack("<I", head)[0]).decode("utf-8")
         ids = enc.encode_ordinary(text)
         sys.stdout.buffer.write(struct.pack(f"<I{len(ids)}I", len(ids), *ids))
+        sys.stdout.buffer.flush()
+
+
+def measure(enc):
+    while head := sys.stdin.buffer.read(4):
+        text = sys.stdin.buffer.read(struct.unpack("<I", head)[0]).decode("utf-8")
+        best = 1 << 62
+        for _ in range(3):
+            start = time.perf_counter_ns()
+            enc.encode_ordinary(text)
+            best = min(best, time.perf_counter_ns() - start)
+        sys.stdout.buffer.write(struct.pack("<Q", best))
         sys.stdout.buffer.flush()
 
 
