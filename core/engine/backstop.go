@@ -68,7 +68,13 @@ func (m *Machine) backstopScene(keep llm.MessageID) edit.Scene {
 	}
 }
 
+// backstopSpare is the share of the limit, in permille, that the backstop frees of
+// older content beyond what it must, so that it need not break the prefix again at
+// the very next call.
+const backstopSpare = 150
+
 func (m *Machine) oldest(need int) edit.Plan {
+	need += m.targets[m.sent.target].Window.Limit() * backstopSpare / 1000
 	return m.backstopScene(m.tail()).Demote(need, edit.DemoteArgs{
 		Stub: backstopStub, Archive: backstopArchive, Kind: edit.KindStub, KindDrop: edit.KindDrop,
 	})
