@@ -1,0 +1,114 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+)
+
+// BenchmarkPrepare measures one Step without an edit due, on histories of three
+// sizes: Append of a short message, or Prepare after it. Both must not grow with
+// the history.
+func BenchmarkPrepare(b *testing.B) {
+	for _, tokens := range []int{10_000, 100_000, 1_000_000} {
+		for _, name := range []string{"balanced", "cache-compact", "layered", "turn-budget", "guard"} {
+			b.Run(fmt.Sprintf("%s/%dk", name, tokens/1000), func(b *testing.B) { benchPrepare(b, name, tokens) })
+		}
+	}
+}
+
+func benchPrepare(b *testing.B, name string, tokens int) {
+	m := benchMachine(b, name, tokens)
+	id := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		id++
+		benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "done"}}}})
+		benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: fmt.Sprint("and then ", id)}}}})
+		b.StartTimer()
+		if err := m.Feed(engine.Prepare{}); err != nil {
+			b.Fatal(err)
+		}
+		r := m.Ready()
+		m.Advance(engine.Outcome{})
+		if r.Send == nil || len(r.Edits) > 0 {
+			b.Fatalf("want a Send and no edit, got %v and %d", r.Send, len(r.Edits))
+		}
+	}
+}
+
+// BenchmarkAppend measures the intake of a tool output of about 500 tokens.
+func BenchmarkAppend(b *testing.B) {
+	for _, tokens := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("balanced/%dk", tokens/1000), func(b *testing.B) {
+			m := benchMachine(b, "balanced", tokens)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				call, result := benchRound(1_000_000 + i)
+				b.StopTimer()
+				benchFeed(b, m, engine.Append{Message: call})
+				b.StartTimer()
+				benchFeed(b, m, engine.Append{Message: result})
+			}
+		})
+	}
+}
+
+// benchMachine returns a machine with a history of that size in a window that is
+// never full.
+func benchMachine(b *testing.B, name string, tokens int) *engine.Machine {
+	p, err := policy.Preset(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range p.Rules { // the budget for outputs must not be reached either
+		p.Rules[i].When.Max = 0
+	}
+	m, err := engine.New(engine.Config{
+		Policy: p, Catalog: cat, Encodings: bpe.Load,
+		Targets: []budget.Target{{Model: "claude-opus-4-5", Window: budget.Window{Capacity: 50_000_000}}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "go on"}}}})
+	for i := 0; m.Count().Point < tokens; i++ {
+		call, result := benchRound(i)
+		benchFeed(b, m, engine.Append{Message: call})
+		benchFeed(b, m, engine.Append{Message: result})
+	}
+	return m
+}
+
+// benchRound returns a call and its output of about 500 tokens, like no other.
+func benchRound(i int) (call, result llm.Message) {
+	var out strings.Builder
+	for line := range 40 {
+		fmt.Fprintf(&out, "file%d.go:%d:\tif err := step%d(ctx, %d); err != nil {\n", i, line*7, i*40+line, line)
+	}
+	id := fmt.Sprint("call", i)
+	return llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "grep", Args: `{"pattern":"step"}`}}},
+		llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: out.String()}}}}}
+}
+
+func benchFeed(b *testing.B, m *engine.Machine, in engine.Input) {
+	if err := m.Feed(in); err != nil {
+		b.Fatal(err)
+	}
+	for m.HasReady() {
+		m.Ready()
+		m.Advance(engine.Outcome{})
+	}
+}
