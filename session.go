@@ -51,14 +51,17 @@ type Summariser interface {
 }
 
 // A Session keeps one conversation within its window: an [engine.Machine] with
-// a store and a summariser. It is safe for concurrent use.
+// a store and a summariser. It is safe for concurrent use. When a method fails
+// because the store does, what it was told has not happened; the next call goes on
+// from what the store has.
 type Session struct {
 	mu      sync.Mutex
 	id      string
 	machine *engine.Machine
 	store   store.Store
 	sum     Summariser
-	seq     int // records in the store; -1: none are kept
+	seq     int  // records in the store; -1: none are kept
+	stopped bool // the store has failed: what it has must be read again
 	late    []engine.Answer
 	edits   []edit.Edit
 	events  []engine.Event
@@ -129,11 +132,13 @@ func (s *Session) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.seq = snap.Records
-	if snap.Records == 0 {
-		return nil
+	if snap.Records > 0 || s.stopped {
+		if err := s.machine.Feed(engine.Restore{Snapshot: snap}); err != nil {
+			return err
+		}
 	}
-	return s.machine.Feed(engine.Restore{Snapshot: snap})
+	s.seq, s.late, s.stopped = snap.Records, nil, false
+	return nil
 }
 
 // Append adds the next message of the conversation. Its ID must be 0.
@@ -221,6 +226,11 @@ func (s *Session) catchUp(ctx context.Context) error {
 // drive feeds an input and does what the machine asks for, in the order that it
 // demands, until there is nothing left to do.
 func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, error) {
+	if s.stopped {
+		if err := s.resume(ctx); err != nil {
+			return nil, fmt.Errorf("plimsoll: session %q: after a failure of its store: %w", s.id, err)
+		}
+	}
 	if err := s.machine.Feed(in); err != nil {
 		return nil, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
 	}
@@ -230,6 +240,7 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 		out := s.keep(ctx, r)
 		s.machine.Advance(out)
 		if out.RecordsErr != nil {
+			s.stopped, s.late = true, nil
 			return nil, fmt.Errorf("plimsoll: session %q: %w", s.id, out.RecordsErr)
 		}
 		if len(out.FailedBlobs) > 0 {

@@ -62,6 +62,30 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
+// BenchmarkBatch measures a Prepare that has to take out one batch, down to 40 % of
+// the limit.
+func BenchmarkBatch(b *testing.B) {
+	for _, tokens := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("balanced/%dk", tokens/1000), func(b *testing.B) {
+			small := budget.Target{Model: "claude-opus-4-5", Window: budget.Window{Capacity: tokens + 8192 + 1000, OutputReserve: 1000}}
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				m := benchMachine(b, "balanced", tokens)
+				b.StartTimer()
+				if err := m.Feed(engine.Prepare{Targets: []budget.Target{small}}); err != nil {
+					b.Fatal(err)
+				}
+				r := m.Ready()
+				m.Advance(engine.Outcome{})
+				if r.Send == nil || len(r.Edits) == 0 || r.Send.Count.Bound > tokens/2 {
+					b.Fatalf("want a batch, got %d edits and %v", len(r.Edits), r.Send)
+				}
+			}
+		})
+	}
+}
+
 // benchMachine returns a machine with a history of that size in a window that is
 // never full.
 func benchMachine(b *testing.B, name string, tokens int) *engine.Machine {

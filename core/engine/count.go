@@ -173,7 +173,8 @@ func (t *meter) learn(left departure, prompt int) {
 // differ books the items that are in only one of two views: before the anchor as
 // removed or inserted, after it in what came since.
 func (t *meter) differ(old, now edit.View) {
-	was, is := keysOf(old), keysOf(now)
+	removed, added := apart(old.Items, now.Items)
+	was, is := keysOf(removed), keysOf(added)
 	for k, it := range was {
 		if _, stays := is[k]; !stays {
 			t.gone(k, it)
@@ -258,7 +259,7 @@ func (t *meter) recall(s journal.Snapshot, now edit.View) {
 
 // forget takes the reply that the anchor counts out of what was inserted.
 func (t *meter) forget(now edit.View) {
-	each(now, func(it edit.Item, n int) {
+	each(now.Items, func(it edit.Item, n int) {
 		if it.Message.ID == t.reply {
 			t.inserted = t.inserted.Sub(t.size(it, n))
 		}

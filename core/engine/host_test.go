@@ -9,7 +9,6 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -204,13 +203,4 @@ var vocabularies = &encodings{loaded: map[string]*bpe.Encoding{}}
 func configured(p policy.Policy, targets ...budget.Target) (engine.Config, error) {
 	c, err := catalog.Load()
 	return engine.Config{Policy: p, Targets: targets, Catalog: c, Encodings: vocabularies.load}, err
-}
-
-// editsByID returns the edits of a journal by number.
-func editsByID(edits []edit.Edit) map[edit.ID]edit.Edit {
-	by := map[edit.ID]edit.Edit{}
-	for _, e := range edits {
-		by[e.ID] = e
-	}
-	return by
 }

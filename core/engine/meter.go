@@ -154,7 +154,7 @@ func (t *meter) rebuild(v edit.View) {
 	t.ledger, t.outputs = token.Ledger{}, 0
 	t.bookFront()
 	clear(t.current)
-	each(v, func(it edit.Item, n int) {
+	each(v.Items, func(it edit.Item, n int) {
 		s := t.measured(it, n)
 		if !it.IsNote() {
 			t.current[it.Message.ID] = s.Size
@@ -263,18 +263,32 @@ func (t *meter) components() budget.Components {
 	}
 }
 
-// keysOf returns the items of a view by what they are.
-func keysOf(v edit.View) map[sizeKey]edit.Item {
-	keys := make(map[sizeKey]edit.Item, len(v.Items))
-	each(v, func(it edit.Item, n int) { keys[keyOf(it, n)] = it })
+// keysOf returns items by what they are.
+func keysOf(items []edit.Item) map[sizeKey]edit.Item {
+	keys := make(map[sizeKey]edit.Item, len(items))
+	each(items, func(it edit.Item, n int) { keys[keyOf(it, n)] = it })
 	return keys
 }
 
+// apart returns what two views have without the items that both begin with, and
+// those that both end with. The notes of one edit are in a view together or not at
+// all, so that they are not torn apart.
+func apart(a, b []edit.Item) (inA, inB []edit.Item) {
+	same := func(x, y edit.Item) bool { return x.Before == y.Before && keyOf(x, 0) == keyOf(y, 0) }
+	for len(a) > 0 && len(b) > 0 && same(a[0], b[0]) {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && same(a[len(a)-1], b[len(b)-1]) {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return a, b
+}
+
 // each calls f with every item and, for a note, its place among the notes of one edit.
-func each(v edit.View, f func(it edit.Item, n int)) {
+func each(items []edit.Item, f func(it edit.Item, n int)) {
 	n := 0
-	for i, it := range v.Items {
-		if i > 0 && it.IsNote() && v.Items[i-1].IsNote() && it.Edits[0] == v.Items[i-1].Edits[0] {
+	for i, it := range items {
+		if i > 0 && it.IsNote() && items[i-1].IsNote() && it.Edits[0] == items[i-1].Edits[0] {
 			n++
 		} else {
 			n = 0

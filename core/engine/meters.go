@@ -174,6 +174,7 @@ func (m *Machine) fill(t *meter) {
 	t.setFront(m.allSections(), m.offered())
 	t.rebuild(m.view)
 	t.since = t.ledger.Total()
+	t.hosted = slices.ContainsFunc(m.messages, usesHosted)
 }
 
 // all calls f with every meter once.

@@ -24,7 +24,9 @@ import (
 // A message begins with who speaks: human, model, tool, note, or rules for a note
 // with standing instructions. What follows the colon is a text part; further parts
 // are indented by two spaces. {bytes N word} is N bytes of numbered lines made of a
-// word, {lines N word} are N such lines, {nl} is a line break.
+// word, {lines N word} are N such lines, {line N word} is one line of N bytes, {prose
+// N word} are N bytes of long words, which are fewer tokens than a quarter of their
+// bytes, {nl} is a line break.
 
 // parseMessages reads messages.
 func parseMessages(body []string) ([]llm.Message, error) {
@@ -112,6 +114,10 @@ func fill(text string) string {
 			return text
 		case words[0] == "bytes":
 			text = before + filler(n, words[2]) + after
+		case words[0] == "prose":
+			text = before + prose(n, words[2]) + after
+		case words[0] == "line":
+			text = before + strings.ReplaceAll(filler(n, words[2]), "\n", ";") + after
 		case words[0] == "lines":
 			text = before + strings.TrimSuffix(filler(n*lineLength, words[2]), "\n") + after
 		default:
@@ -131,6 +137,15 @@ func filler(n int, word string) string {
 			line += "and so on "
 		}
 		b.WriteString(line[:lineLength-1] + "\n")
+	}
+	return b.String()[:n]
+}
+
+// prose returns n bytes of lines of long words.
+func prose(n int, word string) string {
+	var b strings.Builder
+	for i := 1; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%s %d international responsibilities, environmental considerations\n", word, i)
 	}
 	return b.String()[:n]
 }
@@ -161,9 +176,10 @@ func viewLines(v edit.View) []string {
 		if it.IsNote() {
 			head = "+ " + who
 		}
+		indent := strings.Repeat(" ", len(head)-1) + "·"
 		for n, p := range it.Message.Parts {
 			out = append(out, head+": "+partLine(p, changed(v, it, n)))
-			head = strings.Repeat(" ", len(head)-1) + "·"
+			head = indent
 		}
 	}
 	for _, s := range v.Sections {

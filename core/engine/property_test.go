@@ -308,7 +308,11 @@ func (s *pair) settings() {
 		}
 		s.must(s.feed(engine.SetTools{Tools: tools}))
 	case 1:
-		s.must(s.feed(engine.SetSections{Sections: []llm.Section{{Name: "system", Text: s.text("system")}, {Name: "skills", Kind: llm.SectionSkills, Text: s.text("skills")}}}))
+		sections := []llm.Section{{Name: "system", Text: s.text("system")}, {Name: "skills", Kind: llm.SectionSkills, Text: s.text("skills")}}
+		if s.maybe(30, "hidden") {
+			sections = append(sections, llm.Section{Name: "client", Tokens: 500 * s.draw(4, "hidden tokens")})
+		}
+		s.must(s.feed(engine.SetSections{Sections: sections}))
 	case 2:
 		p, err := policy.Preset(policy.Presets()[s.draw(len(policy.Presets()), "preset")])
 		s.must(err)

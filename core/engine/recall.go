@@ -68,7 +68,7 @@ func (m *Machine) recallDue(s journal.Snapshot) {
 		for _, e := range s.Edits {
 			acted = acted || e.ID > s.UsageEdit && e.Rule == r.Name
 		}
-		if r.At == policy.AtUsage && !acted && m.holds(r.When, nil) {
+		if r.At == policy.AtUsage && r.When.Measure == policy.MeasureUsage && !acted && m.holds(r.When, nil) {
 			m.due[r.Name] = true
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -37,7 +36,7 @@ var rewrite = flag.Bool("rewrite", false, "write the results of scenarios into t
 //	open POLICY MODEL:CAPACITY[/OUTPUT][,bytes=N][,images=N] ...   a machine and its targets; POLICY "mine" is read from the body
 //	append           messages
 //	stored ID REF-OF BYTES    an output that the host has stored already: the body is its head
-//	tools NAMES      each tool takes some tokens
+//	tools NAMES      each tool takes some tokens; the body, if any, describes each of them
 //	sections         the system prompt
 //	prepare [TARGETS as for open]
 //	usage INPUT OUTPUT [cached N] [unreported] [no-output]
@@ -49,7 +48,9 @@ var rewrite = flag.Bool("rewrite", false, "write the results of scenarios into t
 //	restore          goes on with a new machine; with "same", restores the machine that stopped
 //	fail-blobs N     the next N puts fail; all: from now on; none
 //	fail-records     the next append of records fails
-//	view             what would be sent
+//	view             what would be sent, a part a line
+//	show ID          a message of the view in full; notes and sections: what edits put in
+//	question         what a model is asked
 //	counts           the view by component, the guard's counters, what the machine did
 //	blob REF         what is stored
 //
@@ -171,6 +172,10 @@ func (s *scene) command(name string, args, body []string) error {
 			s.say("%s", l)
 		}
 		return nil
+	case "show":
+		return s.show(args)
+	case "question":
+		return s.question()
 	case "counts":
 		s.counts()
 		return nil
@@ -191,7 +196,7 @@ func (s *scene) input(name string, args, body []string) (engine.Input, error) {
 	case "tools":
 		var tools []llm.Tool
 		for _, n := range args {
-			tools = append(tools, llm.Tool{Name: n, Description: "Does " + n + ".", Schema: `{"type":"object"}`})
+			tools = append(tools, llm.Tool{Name: n, Description: "Does " + n + "." + text, Schema: `{"type":"object"}`})
 		}
 		return engine.SetTools{Tools: tools}, nil
 	case "sections":
@@ -336,30 +341,6 @@ func (s *scene) counts() {
 	s.say("did: edits [%s], by the backstop %d, still over %d, refused %d", strings.Join(kinds, ", "), st.Backstop, st.StillOver, st.Refused)
 }
 
-func (s *scene) blob(args []string) error {
-	for ref, data := range s.h.blobs {
-		if s.named(string(ref)) != args[0] {
-			continue
-		}
-		for line := range strings.Lines(string(data)) {
-			if line = strings.TrimRight(line, "\n"); line != "" {
-				s.say("%s", long(line))
-			}
-		}
-		return nil
-	}
-	return broken("nothing is stored under %s", args[0])
-}
-
-// long cuts a line of an archive.
-func long(line string) string {
-	const most = 160
-	if len(line) <= most {
-		return line
-	}
-	return strings.ToValidUTF8(line[:most], "") + "…"
-}
-
 // number returns args[i] as a number; 0 if it is none.
 func number(args []string, i int) int {
 	if i >= len(args) {
@@ -402,114 +383,4 @@ func parseTargets(args []string) ([]budget.Target, error) {
 		out = append(out, t)
 	}
 	return out, nil
-}
-
-// ready writes a Ready.
-func (s *scene) ready(r engine.Ready, failed string) {
-	for _, b := range r.Blobs {
-		s.say("blob %s, %d bytes", b.Ref, len(b.Data))
-	}
-	if failed != "" {
-		s.say("! %s", failed)
-		return
-	}
-	s.records(r.Records)
-	if a := r.Ask; a != nil {
-		how := "the call waits"
-		if a.Background {
-			how = "in the background"
-		}
-		s.say("ask %d by %s about messages %d to %d (%d messages, %d bytes of an earlier summary), %s",
-			a.ID, a.Rule, a.Span.From, a.Span.To-1, len(a.Messages), len(a.Previous), how)
-	}
-	if r.Refused != nil {
-		s.say("refused: %v", r.Refused)
-	}
-	if r.Send != nil {
-		s.send(r.Send)
-	}
-	for _, e := range r.Edits {
-		s.edit(e)
-	}
-	for _, e := range r.Events {
-		s.say("event %s: %s", e.Kind, e.Text)
-	}
-}
-
-// records lists what is written, but messages, of which every append has one.
-func (s *scene) records(records []journal.Record) {
-	var kinds []string
-	for _, r := range records {
-		kind := string(r.Kind)
-		if r.Kind == journal.KindEdit {
-			kind = fmt.Sprintf("edit %d", r.Edit.ID)
-		}
-		if r.Kind != journal.KindMessage {
-			kinds = append(kinds, kind)
-		}
-	}
-	if len(kinds) > 0 {
-		s.say("records %s", strings.Join(kinds, ", "))
-	}
-}
-
-func (s *scene) send(d *engine.Send) {
-	about := []string{fmt.Sprintf("send %d to %s: %d tokens, at most %d of %d, %s; policy counts %d; %d messages",
-		d.Seq, d.Target.Model, d.Count.Point, d.Count.Bound, d.Limit, d.Count.Kind, s.h.m.Gauge(), len(d.Items))}
-	if d.Verdict.Decision != budget.OK || len(d.Verdict.Entries) > 1 {
-		about = append(about, "verdict "+d.Verdict.Decision.String())
-	}
-	if d.Final != engine.ReasonNone {
-		var names []string
-		for _, t := range d.Tools {
-			names = append(names, t.Name)
-		}
-		about = append(about, fmt.Sprintf("final (%s) with tools [%s]", d.Final, strings.Join(names, " ")))
-	}
-	for text, ok := range map[string]bool{"still over": d.StillOver} {
-		if ok {
-			about = append(about, text)
-		}
-	}
-	if d.DropBrokenThinking {
-		about = append(about, "drop broken thinking")
-	}
-	if !d.Edited {
-		about = append(about, "unedited")
-	}
-	s.say("%s", strings.Join(about, ", "))
-}
-
-func (s *scene) edit(e edit.Edit) {
-	what := fmt.Sprintf("of %d.%d", e.Span.From, e.Part)
-	switch e.Op {
-	case edit.Archive:
-		what = fmt.Sprintf("of %d-%d", e.Span.From, e.Span.To-1)
-	case edit.Insert:
-		what = fmt.Sprintf("before %d", e.Span.From)
-	}
-	s.say("edit %d %s %s %s by %s: %d to %d tokens, %s", e.ID, e.Op, e.Kind, what, e.Rule, e.Before, e.After, e.Why)
-}
-
-// named writes the refs of outputs and archives as <c1> and <2-5>.
-func (s *scene) named(text string) string {
-	if s.h == nil {
-		return text
-	}
-	var pairs []string
-	for _, e := range s.h.m.Journal() {
-		if e.Op == edit.Archive {
-			pairs = append(pairs, string(e.Refs[0]), fmt.Sprintf("<%d-%d>", e.Span.From, e.Span.To-1))
-		}
-	}
-	for _, m := range s.h.m.Messages() {
-		for _, r := range m.Results() {
-			ref := llm.RefOf(edit.Stored(r))
-			if stub, ok := edit.StubOf(r); ok {
-				ref = stub.Ref
-			}
-			pairs = append(pairs, string(ref), "<"+r.CallID+">")
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -31,7 +31,7 @@ func (s *sim) text(what string) string {
 	if len(s.texts) > 0 && s.maybe(25, what+" again") {
 		return s.texts[s.draw(len(s.texts), what+" which")]
 	}
-	size := []int{0, 20, 80, 300, 1500, 6000, 30000}[s.draw(7, what+" size")]
+	size := []int{0, 20, 80, 80, 300, 300, 1500, 1500, 6000, 30000}[s.draw(10, what+" size")]
 	text := filler(size, fmt.Sprintf("%s%d", what, s.draw(8, what+" word")))
 	if s.maybe(10, what+" exotic") {
 		text = strings.ReplaceAll(text, "and", "\u00e9\u4e2d\U0001f600")
@@ -83,6 +83,9 @@ func (s *sim) reply(calls bool) llm.Message {
 		}
 		m.Parts = append(m.Parts, llm.ToolCall{CallID: id, Name: tools[s.draw(len(tools), "tool")], Args: s.text("args")})
 		s.open = append(s.open, id)
+	}
+	if s.maybe(5, "hosted") {
+		m.Parts = append(m.Parts, llm.ToolCall{CallID: "h", Name: "web", Hosted: true})
 	}
 	return m
 }

@@ -30,6 +30,9 @@ type shot struct {
 	items map[string]seen
 	front [token.NumComponents]token.Size
 	next  llm.MessageID
+
+	hidden int  // tokens of sections that nobody can see
+	hosted bool // the provider ran a tool of its own, ever
 }
 
 type seen struct {
@@ -95,11 +98,20 @@ func (c *counted) after(h *host, withdrawn, sent bool) {
 func (c *counted) shoot(h *host) shot {
 	s := shot{items: map[string]seen{}}
 	for _, sec := range h.m.Sections() {
+		if sec.Text == "" && sec.Tokens > 0 {
+			s.hidden += sec.Tokens
+			continue
+		}
 		k := token.ComponentOfSection(sec)
 		s.front[k] = s.front[k].Add(token.SizeOfSection(c.counter, sec))
 	}
 	if tools := h.m.Tools(); len(tools) > 0 {
 		s.front[token.Tools] = s.front[token.Tools].Add(token.SizeOfTools(c.counter, tools))
+	}
+	for _, m := range h.m.Messages() {
+		for _, call := range m.Calls() {
+			s.hosted = s.hosted || call.Hosted
+		}
 	}
 	items := h.m.View().Items
 	for i, it := range items {
@@ -148,6 +160,10 @@ func (c *counted) differ(now shot) (removed, inserted token.Size, since token.Gr
 			removed, inserted = removed.Add(c.then.front[i]), inserted.Add(now.front[i])
 		}
 	}
+	if now.front != c.then.front || now.hidden != c.then.hidden {
+		removed.Known += c.then.hidden
+		inserted.Known += now.hidden
+	}
 	for key, it := range c.then.items {
 		if _, ok := now.items[key]; !ok {
 			removed = removed.Add(it.size)
@@ -172,7 +188,7 @@ func (c *counted) differ(now shot) (removed, inserted token.Size, since token.Gr
 		removed.Messages++
 	}
 	since = token.GrowthOf(after)
-	since.OutputUnknown = unknown
+	since.OutputUnknown, since.Hosted = unknown, now.hosted
 	return removed, inserted, since
 }
 
@@ -189,14 +205,16 @@ func (c *counted) count(h *host) token.Estimate {
 	all := token.GrowthOf(total)
 	all.OutputUnknown = true
 	if c.anchor == nil {
-		return cal.Scratch(0, all, all)
+		since := all
+		since.Hosted = now.hosted
+		return cal.Scratch(now.hidden, all, since)
 	}
 	removed, inserted, since := c.differ(now)
 	if removed == (token.Size{}) && inserted == (token.Size{}) {
 		return cal.After(*c.anchor, since)
 	}
 	e := cal.Edited(*c.anchor, token.GrowthOf(removed), token.GrowthOf(inserted), since)
-	if least := cal.Cost(all); e.Point < least { // no less than what stands there
+	if least := cal.Cost(all) + now.hidden; e.Point < least { // no less than what stands there
 		e.Bound += least - e.Point
 		e.Point = least
 	}
@@ -206,7 +224,7 @@ func (c *counted) count(h *host) token.Estimate {
 // agrees compares the twin's count with the machine's.
 func (c *counted) agrees(h *host) error {
 	if got, want := h.m.Count(), c.count(h); got != want {
-		return broken("law 9: the machine counts %+v, its twin %+v\n%s", got, want, c.dump(h))
+		return broken("law 9: the machine counts %+v, its twin %+v", got, want)
 	}
 	return nil
 }
