@@ -63,8 +63,10 @@ func (s Scene) archive(span Span, kind Kind, why string) Plan {
 	n := int(span.To - span.From)
 	p := s.Archive(span, kind, nil, nil)
 	e := &p.Edits[0]
-	e.Notes = []llm.Message{s.noteFor(span, e.Refs[0])}
-	e.After = s.Measure(e.Notes[0])
+	e.Notes = append([]llm.Message{s.noteFor(span, e.Refs[0])}, s.summaries(span)...)
+	for _, note := range e.Notes {
+		e.After += s.Measure(note)
+	}
 	e.Why = fmt.Sprintf("%s: messages %d to %d (%d) leave", why, span.From, span.To-1, n)
 	return p
 }
@@ -72,6 +74,23 @@ func (s Scene) archive(span Span, kind Kind, why string) Plan {
 // noteFor returns the note that stands in place of span.
 func (s Scene) noteFor(span Span, ref llm.Ref) llm.Message {
 	return NoteOf(llm.Stub{Ref: ref, Text: Fill(s.Template, Values{N: int(span.To - span.From), Ref: ref})})
+}
+
+// summaries returns the summaries that earlier archives inside span show: they go on
+// standing for what they summarise.
+func (s Scene) summaries(span Span) []llm.Message {
+	var out []llm.Message
+	for _, e := range s.View.edits {
+		if e.Op != Archive || !insideOf(e, span) {
+			continue
+		}
+		for _, n := range e.Notes {
+			if n.Flags.Has(llm.FlagSummary) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // sizeOf returns the tokens of what leaves with span.
@@ -90,9 +109,11 @@ func (s Scene) sizeOf(span Span) int {
 func (s Scene) dropGain(span Span) int {
 	gain := 0
 	for _, part := range s.Unpinned(span) {
-		if one := s.sizeOf(part) - s.Measure(s.noteFor(part, llm.RefOf(nil))); one > 0 {
-			gain += one
+		one := s.sizeOf(part) - s.Measure(s.noteFor(part, llm.RefOf(nil)))
+		for _, n := range s.summaries(part) {
+			one -= s.Measure(n)
 		}
+		gain += max(one, 0)
 	}
 	return gain
 }

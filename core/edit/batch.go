@@ -261,10 +261,24 @@ var weights = []struct {
 	part   string
 	tenths int
 }{
-	{"edit", 17}, {"write", 17}, {"patch", 17}, {"replace", 17},
-	{"read", 10}, {"view", 10}, {"cat", 10},
-	{"bash", 7}, {"shell", 7}, {"exec", 7}, {"command", 7}, {"terminal", 7},
-	{"grep", 5}, {"glob", 5}, {"search", 5}, {"find", 5}, {"list", 5}, {"ls", 5},
+	{"edit", 17},
+	{"write", 17},
+	{"patch", 17},
+	{"replace", 17},
+	{"read", 10},
+	{"view", 10},
+	{"cat", 10},
+	{"bash", 7},
+	{"shell", 7},
+	{"exec", 7},
+	{"command", 7},
+	{"terminal", 7},
+	{"grep", 5},
+	{"glob", 5},
+	{"search", 5},
+	{"find", 5},
+	{"list", 5},
+	{"ls", 5},
 }
 
 // onlyText reports whether r is one text, the only kind of output that can be

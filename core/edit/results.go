@@ -73,6 +73,7 @@ func (s Scene) Stub(sp Spot, kind Kind, preview int, why string) Plan {
 
 // CapArgs say how much of an output stays.
 type CapArgs struct {
+	Lines      int // lines kept at the beginning and at the end; 0: any
 	LineLength int // longest line in bytes; 0: any
 	Bytes      int // most bytes; 0: any
 	Tokens     int // most tokens; 0: any
@@ -87,6 +88,9 @@ func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	}
 	text := s.original(sp).Text()
 	kept := text
+	if a.Lines > 0 {
+		kept = ends(kept, a.Lines)
+	}
 	if a.LineLength > 0 {
 		kept = cutLines(kept, a.LineLength)
 	}
@@ -207,13 +211,25 @@ func wholeLines(s string, n int) string {
 	return cutBytes(s, n)
 }
 
+// gap marks where the middle of a text is left out.
+const gap = "[…]"
+
+// ends keeps the first and the last n lines of s, with a marker between.
+func ends(s string, n int) string {
+	all := strings.SplitAfter(s, "\n")
+	if len(all) <= 2*n+1 {
+		return s
+	}
+	return strings.Join(all[:n], "") + gap + "\n" + strings.Join(all[len(all)-n:], "")
+}
+
 // headTail keeps two thirds of n bytes from the beginning of s and one third
 // from its end, at line breaks where there are any, with a marker between.
 func headTail(s string, n int) string {
 	if n >= len(s) {
 		return s
 	}
-	const marker = "\n[…]\n"
+	const marker = "\n" + gap + "\n"
 	if n <= len(marker) {
 		return ""
 	}

@@ -18,11 +18,11 @@ func (m *Machine) act(r policy.Rule) {
 	s := m.scene(r)
 	switch r.Do {
 	case policy.DoTrim:
-		m.try(s.Trim(m.excess(r)), r.Name)
+		m.until(r, func(need int) edit.Plan { return m.scene(r).Trim(need) })
 	case policy.DoClear:
 		m.try(s.Clear(edit.ClearArgs{Permille: r.Args.Permille, Bytes: r.Args.Bytes, Errors: r.Args.Errors}), r.Name)
 	case policy.DoTruncate:
-		m.truncate(r, s)
+		m.until(r, func(need int) edit.Plan { return m.truncated(r, need) })
 	case policy.DoDropTurns:
 		m.dropTurns(r)
 	case policy.DoDemote:
@@ -56,23 +56,28 @@ func (m *Machine) excess(r policy.Rule) int {
 // what was removed.
 const tries = 6
 
-// truncate archives the oldest messages until the measure holds.
-func (m *Machine) truncate(r policy.Rule, s edit.Scene) {
-	s.Keep = min(s.Keep, m.keep(policy.Tail{Unit: policy.TailMessages, N: max(r.Args.Min, 1)}))
+// until adopts plans that save what a rule's measure is in excess by, as long as
+// it is and they save enough.
+func (m *Machine) until(r policy.Rule, plan func(need int) edit.Plan) {
 	for i := range tries {
 		need := m.excess(r)
 		if need == 0 {
 			return
 		}
-		if r.When.Measure == policy.MeasureMessages {
-			need = m.messagesWorth(need)
-		}
-		s.View = m.view
-		p := s.DropUntil(need, edit.KindTruncate, "oldest first")
-		if i > 0 && !m.enough(p) || !m.try(p, r.Name) {
+		if p := plan(need); i > 0 && !m.enough(p) || !m.try(p, r.Name) {
 			return
 		}
 	}
+}
+
+// truncated plans to archive the oldest messages.
+func (m *Machine) truncated(r policy.Rule, need int) edit.Plan {
+	s := m.scene(r)
+	s.Keep = min(s.Keep, m.keep(policy.Tail{Unit: policy.TailMessages, N: max(r.Args.Min, 1)}))
+	if r.When.Measure == policy.MeasureMessages {
+		need = m.messagesWorth(need)
+	}
+	return s.DropUntil(need, edit.KindTruncate, "oldest first")
 }
 
 // messagesWorth returns what the oldest n messages of the history take, in tokens.
@@ -226,13 +231,27 @@ func (m *Machine) emergency(s edit.Scene, span edit.Span) edit.Plan {
 		return p
 	}
 	for i, e := range p.Edits {
-		if len(e.Notes) == 1 {
-			p.Edits[i].Sections = append(p.Edits[i].Sections, llm.Section{Name: "summary", Kind: llm.SectionSummary, Text: e.Notes[0].Text()})
-			p.Edits[i].Notes = nil
-			p.Edits[i].After = m.gauge.text(e.Notes[0].Text())
+		if e.Op != edit.Archive {
+			continue
 		}
+		v := edit.Values{N: m.leaving(e), Ref: e.Refs[0]}
+		text := edit.Fill(s.Template, v)
+		p.Edits[i].Sections = append(p.Edits[i].Sections, llm.Section{Name: "summary", Kind: llm.SectionSummary, Text: text})
+		p.Edits[i].Notes = nil
+		p.Edits[i].After = m.gauge.text(text)
 	}
 	return p
+}
+
+// leaving returns how many messages an archive takes out that no earlier one has.
+func (m *Machine) leaving(e edit.Edit) int {
+	n := int(e.Span.To - e.Span.From)
+	for _, old := range m.view.Edits() {
+		if old.Op == edit.Archive && e.Span.Covers(old.Span) {
+			n -= int(old.Span.To - old.Span.From)
+		}
+	}
+	return n
 }
 
 // archivedTo returns the end of the archive that begins with message 1, as a position.
@@ -253,7 +272,7 @@ func (m *Machine) demote(r policy.Rule) {
 	low := m.share(m.policy.LowWater)
 	done := false
 	for range tries {
-		need := m.value(policy.MeasureView, nil) - low
+		need := m.toFree(low)
 		if need <= 0 {
 			break
 		}
@@ -264,35 +283,55 @@ func (m *Machine) demote(r policy.Rule) {
 			Preview: r.Args.Permille, Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
 			Kind: edit.KindStub, KindDrop: edit.KindDrop,
 		})
-		p = m.withSummary(p)
+		p, used := m.withSummary(p)
 		if done && !m.enough(p) || !m.try(p, r.Name) {
 			break
 		}
-		done, m.summary = true, nil // a summary is of what was there before its batch
+		done = true
+		if used {
+			m.summary = nil
+		}
 	}
 	if done && r.When.Measure != "" && m.holds(r.When, nil) {
 		m.event(EventNoProgress, r.Name, "the batch ended above its threshold of %d tokens", m.threshold(r.When))
 	}
 }
 
+// toFree returns by how much the view is above low, in the tokens that edits are
+// measured in: the count's bound has its margin on top of those.
+func (m *Machine) toFree(low int) int {
+	need := m.value(policy.MeasureView, nil) - low
+	if e := m.Count(); m.gauge == m.count[0] && e.Bound > 0 {
+		need = need * e.Point / e.Bound
+	}
+	return need
+}
+
 // withSummary puts a summary that was prepared in time beside the first archive
-// of a batch, if there are both.
-func (m *Machine) withSummary(p edit.Plan) edit.Plan {
+// of a batch, in place of those that stand there (it was written with them at
+// hand), and reports whether there were both.
+func (m *Machine) withSummary(p edit.Plan) (edit.Plan, bool) {
 	if m.summary == nil {
-		return p
+		return p, false
 	}
 	for i, e := range p.Edits {
-		if e.Op != edit.Archive || len(e.Notes) != 1 {
+		if e.Op != edit.Archive || len(e.Notes) == 0 {
 			continue
 		}
 		_, body := summary.Parse(m.summary.text)
 		head := edit.Fill(m.text(policy.TemplateSummary), edit.Values{N: int(m.summary.span.To - 1), Ref: e.Refs[0]})
 		note := summaryNote(strings.TrimPrefix(head+"\n"+body, "\n"))
 		p.Edits[i].Notes = []llm.Message{e.Notes[0], note}
-		p.Edits[i].After += m.gauge.message(note)
-		return p
+		p.Edits[i].After = m.gauge.message(e.Notes[0]) + m.gauge.message(note)
+		return p, true
 	}
-	return p
+	return p, false
+}
+
+// stale reports whether all that the prepared summary is about has left the view
+// without it, so that a newer one may be asked for.
+func (m *Machine) stale() bool {
+	return m.summary != nil && m.archivedTo() >= int(m.summary.span.To)-1
 }
 
 // status appends the note on how full the context is, once, until there is room again.
@@ -325,7 +364,8 @@ func (m *Machine) force(reason Reason, r policy.Rule) {
 	m.guard.Enforce()
 	m.setFinal(reason)
 	m.event(EventFinal, r.Name, "final Step forced: %s", reason)
-	used := m.guard.Percent(m.targets[0].Window.Capacity)
+	capacity := max(m.targets[0].Window.Capacity, 1)
+	used := max(m.guard.Percent(capacity), min((m.Count().Point*100+capacity/2)/capacity, 100)) // R000-15, by whichever is more
 	m.note(edit.Fill(m.text(r.Args.Template), edit.Values{Used: used}), r.Name, fmt.Sprintf("final Step: %s", reason))
 }
 

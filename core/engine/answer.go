@@ -17,7 +17,7 @@ import (
 // before any model is asked (law 1).
 func (m *Machine) ask(r policy.Rule, s edit.Scene) {
 	span, ok := m.summarySpan(r, s)
-	if !ok || len(m.asks) > 0 || m.summary != nil {
+	if !ok || len(m.asks) > 0 || m.summary != nil && !m.stale() {
 		return
 	}
 	if !r.Args.Background {

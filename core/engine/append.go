@@ -145,7 +145,7 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	case policy.DoDedup:
 		p = s.Dedup(sp, m.shown, edit.DedupArgs{Lines: r.Args.Lines, Chars: r.Args.Chars, Gain: edit.Gain(m.policy.MinimumGain)})
 	case policy.DoCap:
-		p = s.Cap(sp, edit.CapArgs{LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.share(r.Args.Permille)})
+		p = s.Cap(sp, edit.CapArgs{Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.share(r.Args.Permille)})
 	case policy.DoOffload:
 		if _, done := edit.StubOf(sp.Result); done || sp.Result.IsError && !r.Args.Errors || m.exempt(sp.Tool) {
 			return

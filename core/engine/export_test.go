@@ -27,7 +27,7 @@ func (m *Machine) MeterStates() []MeterState {
 	var out []MeterState
 	for _, t := range append(m.count[:len(m.count):len(m.count)], m.gauge) {
 		s := MeterState{
-			Key: t.key, Counter: t.counter, Cal: t.cal, Outputs: t.outputs, Tells: t.tells, Hidden: t.front.hidden, Known: t.known,
+			Key: t.key, Counter: t.counter, Cal: t.cal, Outputs: t.scaled(t.outputs), Tells: t.tells, Hidden: t.front.hidden, Known: t.known,
 			Count: t.estimate(m.cfg.Offline),
 		}
 		for c := range s.Sums {

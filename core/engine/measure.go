@@ -53,7 +53,7 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 	case policy.MeasureMessages:
 		return m.gauge.ledger.Sum(token.History).Messages
 	case policy.MeasureOutputs:
-		return m.gauge.outputs
+		return m.gauge.scaled(m.gauge.outputs)
 	case policy.MeasureUsage:
 		return m.lastUsage.Total()
 	case policy.MeasureGuard:

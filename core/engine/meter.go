@@ -22,7 +22,7 @@ type meter struct {
 	slots   [token.NumComponents]int     // of sections and tools, by component
 	booked  bool                         // the slots are in use
 	front   front                        // what is booked there
-	outputs int                          // tokens of the tool outputs in the view, if tells is set
+	outputs token.Size                   // of the tool outputs in the view, if tells is set
 	tells   bool                         // a rule looks at outputs
 	current map[llm.MessageID]token.Size // of each message in the form that the view shows
 	cache   map[sizeKey]sized            // messages as they were shown
@@ -39,7 +39,7 @@ type front struct {
 // A sized message is measured.
 type sized struct {
 	token.Size
-	outputs int // tokens of its tool outputs
+	outputs token.Size // of its tool outputs
 }
 
 // A sizeKey names one form of one message: of the transcript by its ID and the
@@ -99,7 +99,7 @@ func (t *meter) append(it edit.Item) {
 	}
 	s := t.measured(it, 0)
 	t.ledger.Append(token.ComponentOf(it.Message), s.Size)
-	t.outputs += s.outputs
+	t.outputs = t.outputs.Add(s.outputs)
 	t.current[id] = s.Size
 	if t.reply == id { // the anchor's output is this reply
 		return
@@ -151,7 +151,7 @@ func (t *meter) thinkingOf(m llm.Message) int {
 
 // rebuild books a view that edits changed. Only what changed is measured.
 func (t *meter) rebuild(v edit.View) {
-	t.ledger, t.outputs = token.Ledger{}, 0
+	t.ledger, t.outputs = token.Ledger{}, token.Size{}
 	t.bookFront()
 	clear(t.current)
 	each(v.Items, func(it edit.Item, n int) {
@@ -160,7 +160,7 @@ func (t *meter) rebuild(v edit.View) {
 			t.current[it.Message.ID] = s.Size
 		}
 		t.ledger.Append(token.ComponentOf(it.Message), s.Size)
-		t.outputs += s.outputs
+		t.outputs = t.outputs.Add(s.outputs)
 	})
 }
 
@@ -238,14 +238,15 @@ func (t *meter) message(m llm.Message) int {
 
 func (t *meter) text(s string) int { return t.scaled(token.Size{Tokens: t.counter.Text(s)}) }
 
-func (t *meter) outputsOf(m llm.Message) int {
-	n := 0
+// outputsOf measures the tool outputs of m.
+func (t *meter) outputsOf(m llm.Message) token.Size {
+	var s token.Size
 	for _, p := range m.Parts {
 		if r, ok := p.(llm.ToolResult); ok {
-			n += t.part(r)
+			s = s.Add(token.SizeOfPart(t.counter, r))
 		}
 	}
-	return n
+	return s
 }
 
 // wire returns the bytes and images of the request.

@@ -100,9 +100,12 @@ func (m *Machine) untried(r policy.Rule) bool {
 func (m *Machine) finish() {
 	m.prepare = nil
 	m.out.Send, m.out.Refused = nil, nil
-	m.sent.target = max(m.verdict().Next, 0) // R000-11: a target without room is skipped
+	m.sent.target = m.choose()
 	if m.policy.Backstop && m.over() {
 		m.backstop()
+		if next := m.verdict().Next; next >= 0 && m.over() {
+			m.sent.target = next
+		}
 	}
 	if m.repeats() {
 		m.begin()
@@ -119,6 +122,21 @@ func (m *Machine) finish() {
 		m.event(EventStillOver, "", "still over limit after shrink: %v", refused)
 	}
 	m.send()
+}
+
+// choose returns the target that the request goes to: the first that has room for
+// it (R000-11), else the one with the most room.
+func (m *Machine) choose() int {
+	if next := m.verdict().Next; next >= 0 {
+		return next
+	}
+	most := 0
+	for i, t := range m.targets {
+		if t.Window.Limit() > m.targets[most].Window.Limit() {
+			most = i
+		}
+	}
+	return most
 }
 
 // send makes the Send of what the view is now.
