@@ -45,7 +45,9 @@ type Options struct {
 }
 
 // A Summariser answers an Ask of the engine. An error means that there is no
-// summary; what happens then is up to the policy.
+// summary; what happens then is up to the policy. It is called within the call
+// that raised the question, one in the background too; only the answer to that one
+// is used later, by the next Prepare.
 type Summariser interface {
 	Summarise(ctx context.Context, ask engine.Ask) (string, error)
 }
@@ -65,6 +67,7 @@ type Session struct {
 	late    []engine.Answer
 	edits   []edit.Edit
 	events  []engine.Event
+	failed  error // why the store took no blobs, during one drive
 }
 
 // ErrRefused is wrapped by the error of Prepare if the request cannot be made to
@@ -235,6 +238,7 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 		return nil, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
 	}
 	var send *engine.Send
+	s.failed = nil
 	for s.machine.HasReady() {
 		r := s.machine.Ready()
 		out := s.keep(ctx, r)
@@ -248,7 +252,7 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 		}
 		s.edits, s.events = append(s.edits, r.Edits...), append(s.events, r.Events...)
 		if r.Refused != nil {
-			return nil, fmt.Errorf("plimsoll: session %q: %w: %w", s.id, ErrRefused, r.Refused)
+			return nil, s.refusal(r.Refused)
 		}
 		if r.Send != nil {
 			send = r.Send
@@ -262,6 +266,15 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 	return send, nil
 }
 
+// refusal is the error of a request that was not sent. A store that took nothing
+// may be why nothing could be taken out.
+func (s *Session) refusal(over *budget.OverError) error {
+	if s.failed != nil {
+		return fmt.Errorf("plimsoll: session %q: %w: %w; nothing could be put away: %w", s.id, ErrRefused, over, s.failed)
+	}
+	return fmt.Errorf("plimsoll: session %q: %w: %w", s.id, ErrRefused, over)
+}
+
 // keep stores what a Ready says has to be durable: blobs, then records.
 func (s *Session) keep(ctx context.Context, r engine.Ready) engine.Outcome {
 	if len(r.Blobs) > 0 {
@@ -270,6 +283,7 @@ func (s *Session) keep(ctx context.Context, r engine.Ready) engine.Outcome {
 			for i, b := range r.Blobs {
 				failed[i] = b.Ref
 			}
+			s.failed = err
 			s.events = append(s.events, engine.Event{Kind: engine.EventWithdrawn, Text: err.Error()})
 			return engine.Outcome{FailedBlobs: failed}
 		}

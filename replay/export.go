@@ -47,6 +47,8 @@ type manifestStep struct {
 	Kind   string `json:"kind"`
 	Edits  int    `json:"edits"` // of the journal, up to this Step
 	Final  string `json:"final,omitempty"`
+
+	DropBrokenThinking bool `json:"drop_broken_thinking,omitempty"` // see engine.Send
 }
 
 func newExporter(out string, raw *raw, run *Run) (*exporter, error) {
@@ -92,6 +94,7 @@ func (x *exporter) step(n int, send *engine.Send, body []byte) error {
 	}
 	x.manifest.Steps = append(x.manifest.Steps, manifestStep{
 		Step: n, File: name, Tokens: send.Count.Point, Bound: send.Count.Bound, Kind: send.Count.Kind.String(), Edits: last, Final: string(send.Final),
+		DropBrokenThinking: send.DropBrokenThinking,
 	})
 	return nil
 }

@@ -3,6 +3,8 @@ package replay
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -173,9 +175,7 @@ func (j *judge) finish(run *Run) error {
 	}
 	if len(j.made) > 0 {
 		e := &JudgeError{Session: j.raw.session, Policy: run.Policy, Window: run.Window}
-		for t := range j.made {
-			e.Found = append(e.Found, t)
-		}
+		e.Found = slices.Sorted(maps.Keys(j.made))
 		return e
 	}
 	return nil

@@ -91,7 +91,7 @@ type Run struct {
 	EndedAtStep     int            `json:"ended_at_step"` // 0: ran to the end
 	EndReason       string         `json:"end_reason"`
 	TokensRaw       int            `json:"tokens_raw"`    // sum over all Steps of what the client sent
-	TokensToEnd     int            `json:"tokens_to_end"` // the same up to the Step where the run ended
+	TokensToEnd     int            `json:"tokens_to_end"` // the same for the requests that the run sent
 	TokensSent      int            `json:"tokens_sent"`
 	PeakSent        int            `json:"peak_sent"`
 	Edits           map[string]int `json:"edits"`

@@ -82,12 +82,12 @@ type runner struct {
 func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.Send) error {
 	i := u.run.Steps
 	u.run.Steps++
-	u.run.TokensToEnd += u.raw.steps[i].prompt
 	if send == nil {
 		if err := u.irreducible(); err != nil {
 			return err
 		}
 	} else {
+		u.run.TokensToEnd += u.raw.steps[i].prompt
 		if err := u.sent(send); err != nil {
 			return err
 		}

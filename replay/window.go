@@ -77,5 +77,8 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 	if w.Percent > 0 {
 		out.Capacity = limit + out.Buffer + out.OutputReserve
 	}
+	if out.Limit() < 1 { // a session of a few words
+		return budget.Window{Capacity: max(limit, 1)}, "a limit below one token: buffer and output reserve left out"
+	}
 	return out, note
 }

@@ -69,6 +69,31 @@ func TestReadDamagedLines(t *testing.T) {
 	}
 }
 
+// TestReadResultOfAnyShape: a result answers its call, whatever its content is.
+func TestReadResultOfAnyShape(t *testing.T) {
+	deep := strings.Repeat("[", maxDepth-10) + strings.Repeat("]", maxDepth-10)
+	for _, content := range []string{`["a","b"]`, `{"a":1}`, `7`, `true`, `[[{"type":"text","text":"a"}]]`, deep} {
+		s := readText(t, said("u1", "null", "before")+"\n"+
+			`{"type":"assistant","uuid":"u2","parentUuid":"u1","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{}}]}}`+"\n"+
+			`{"type":"user","uuid":"u3","parentUuid":"u2","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":`+content+`}]}}`+"\n"+
+			said("u4", `"u3"`, "after")+"\n")
+		if len(s.Problems) > 0 {
+			t.Errorf("%.40s: want no problems, got %v", content, s.Problems)
+		}
+		var results []llm.ToolResult
+		for _, e := range s.Segments[0].Entries {
+			for _, p := range e.Message.Parts {
+				if r, ok := p.(llm.ToolResult); ok {
+					results = append(results, r)
+				}
+			}
+		}
+		if len(results) != 1 || results[0].CallID != "t1" || len(results[0].Content) != 1 || string(results[0].Content[0].Bytes()) != content {
+			t.Errorf("%.40s: want one result of t1 with this content, got %d results", content, len(results))
+		}
+	}
+}
+
 func TestReadInvalidUTF8(t *testing.T) {
 	s := readText(t, strings.Replace(said("u1", "null", "a?b"), "?", "\xff", 1))
 	wantProblem(t, s, 1, "invalid UTF-8")

@@ -48,7 +48,7 @@ func usage(err error, hint string) error {
 // cannot be written to standard error cannot be told to anybody.
 func printError(w io.Writer, err error) {
 	for line := range strings.SplitSeq(message(err), "\n") {
-		_, _ = fmt.Fprintf(w, "plimsoll: %s\n", safe(line))
+		_, _ = fmt.Fprintf(w, "plimsoll: %s\n", safe(strings.TrimPrefix(line, "plimsoll: ")))
 	}
 	if c, ok := errors.AsType[*codedError](err); ok && c.hint != "" {
 		_, _ = fmt.Fprintf(w, "hint: %s\n", safe(c.hint))

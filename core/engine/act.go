@@ -334,9 +334,11 @@ func (m *Machine) stale() bool {
 	return m.summary != nil && m.archivedTo() >= int(m.summary.span.To)-1
 }
 
-// status appends the note on how full the context is, once, until there is room again.
+// status appends the note on how full the context is, once, until there is room
+// again or the note has left the view.
 func (m *Machine) status(r policy.Rule) {
-	if m.noted[r.Name] {
+	stands := func(e edit.Edit) bool { return e.Op == edit.Insert && e.Rule == r.Name }
+	if m.noted[r.Name] && slices.ContainsFunc(m.view.Edits(), stands) {
 		return
 	}
 	m.noted[r.Name] = true

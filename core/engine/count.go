@@ -243,10 +243,8 @@ func (t *meter) recall(s journal.Snapshot, now edit.View) {
 	if reply, ok := replyAfter(s); ok && u.Output {
 		t.anchor.Output = u.Usage.Output
 		if u.Usage.Output > 0 {
-			t.known[reply], t.reply = u.Usage.Output, reply
+			t.reply = reply
 		}
-		t.cache = map[sizeKey]sized{}
-		t.rebuild(now)
 	}
 	t.differ(then, now)
 	if t.reply > 0 { // it came after the anchor, which counts it

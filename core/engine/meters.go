@@ -320,7 +320,7 @@ func (m *Machine) feedRejected(in Rejected) error {
 		}
 		m.event(EventWindow, "", "the provider states a window of %d", in.Window)
 	}
-	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Window: in.Window, Used: in.Used}})
+	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Target: m.targets[target].Name(), Window: in.Window, Used: in.Used}})
 	if t := m.sender(); in.Used > t.estimate(m.cfg.Offline).Bound {
 		t.report(Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
 	}
@@ -345,23 +345,23 @@ func (m *Machine) learn(target, capacity int) error {
 
 // repeats reports whether the request would be the one that was just rejected,
 // after it has taken the window for smaller than that request, so that something
-// can happen (law 7). A provider need not say how large its window is.
+// can happen (law 7). A provider need not say how large its window is: then the
+// limit is taken for nine tenths of the request, so that a few rejections in a row
+// do not leave a window in which nothing fits.
 func (m *Machine) repeats() bool {
 	refused := m.refused
 	m.refused = nil
-	if refused == nil || !m.policy.Backstop || m.over() || m.sent.edits != len(m.journal) || m.sent.end != len(m.messages) {
+	if refused == nil || m.sent.meter == nil || !m.policy.Backstop || m.over() || m.sent.edits != len(m.journal) || m.sent.end != len(m.messages) {
 		return false
 	}
 	i := m.sent.target
 	w := m.targets[i].Window
-	used := refused.Used
-	if used == 0 {
-		used = m.count[i].estimate(m.cfg.Offline).Point
-	}
-	capacity := min(w.Capacity-1, max(used-1, w.Buffer+w.OutputReserve+1))
+	limit := m.count[i].estimate(m.cfg.Offline).Bound * 9 / 10
+	capacity := min(w.Capacity-1, max(limit, 1)+w.Buffer+w.OutputReserve)
 	if m.learn(i, capacity) != nil {
 		return false // there is no smaller one
 	}
-	m.event(EventWindow, "", "a request of %d tokens was rejected: a window of %d is assumed", used, capacity)
+	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Target: m.targets[i].Name(), Window: capacity}})
+	m.event(EventWindow, "", "the request was rejected: a limit of %d tokens is assumed", limit)
 	return true
 }

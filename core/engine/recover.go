@@ -118,6 +118,9 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 	m.messages, m.journal = slices.Clone(s.Messages), slices.Clone(s.Edits)
 	m.sections, m.tools = s.Sections, s.Tools
 	m.lastEdit, m.asked = s.LastEdit, s.LastAsk
+	if s.Rejected.Window > 0 { // resolve takes the smaller of this and what is stated
+		m.learnt[s.Rejected.Target] = s.Rejected.Window
+	}
 	if err := m.setTargets(m.cfg.Targets); err != nil {
 		*m = old
 		return err
@@ -132,6 +135,7 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 		}
 	}
 	m.confirmed = len(m.journal)
+	maps.Copy(m.count[0].known, s.Outputs)
 	m.remeasure()
 	m.recall(s)
 	return nil
@@ -148,6 +152,8 @@ func (m *Machine) feedFork(in Fork) error {
 	}
 	s := in.Snapshot
 	s.Messages = s.Messages[:in.At]
+	s.Outputs = maps.Clone(s.Outputs)
+	maps.DeleteFunc(s.Outputs, func(id llm.MessageID, _ int) bool { return id > in.At })
 	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > in.At+1 })
 	if s.UsageAt > in.At {
 		s.Usage, s.UsageAt, s.UsageEdit = journal.Usage{}, 0, 0

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -84,7 +85,7 @@ func (s *pair) otherUsage() bool {
 	snap, err := s.h.snapshot()
 	s.must(err)
 	anchor := snap.Usage.Reported && snap.Usage.Prompt() > 0
-	if anchor != (s.twin.anchor != nil) || !anchor && len(s.twin.known) > 0 || len(s.twin.known) > 1 {
+	if anchor != (s.twin.anchor != nil) || !maps.Equal(s.twin.known, snap.Outputs) {
 		return true
 	}
 	if s.twin.anchor != nil && (s.twin.then.front != s.twin.shoot(s.h).front || s.twin.then.hidden != s.twin.shoot(s.h).hidden) {

@@ -21,10 +21,11 @@ type Snapshot struct {
 	Tools    []llm.Tool    // the newest; nil if none were recorded
 	Policy   policy.Policy // the newest; zero, with Version 0, if none was recorded
 
-	Usage     Usage         // the newest; zero if none was recorded
-	UsageAt   llm.MessageID // the last message before it
-	UsageEdit edit.ID       // the last edit before it
-	Rejected  Rejected      // the newest; zero if none was recorded
+	Usage     Usage                 // the newest; zero if none was recorded
+	UsageAt   llm.MessageID         // the last message before it
+	UsageEdit edit.ID               // the last edit before it
+	Outputs   map[llm.MessageID]int // replies whose size in tokens was reported
+	Rejected  Rejected              // the newest that states a window; zero if none does
 
 	Asks    []Ask         // those without an answer
 	LastAsk int           // the highest number used
@@ -82,6 +83,8 @@ type collector struct {
 	out   Snapshot
 	turns turn.Index  // over out.Messages
 	edits []edit.Edit // all of them, superseded ones too
+
+	output int // tokens reported of the reply to come; 0: nothing was
 }
 
 func (c *collector) add(r Record) error {
@@ -93,8 +96,14 @@ func (c *collector) add(r Record) error {
 		return c.edit(r.Edit)
 	case KindUsage:
 		s.Usage, s.UsageAt, s.UsageEdit = r.Usage, c.last(), s.LastEdit
+		c.output = 0
+		if r.Usage.Output {
+			c.output = r.Usage.Usage.Output
+		}
 	case KindRejected:
-		s.Rejected = r.Rejected
+		if r.Rejected.Window > 0 {
+			s.Rejected = r.Rejected
+		}
 	case KindSections:
 		s.Sections = r.Sections
 	case KindTools:
@@ -126,6 +135,12 @@ func (c *collector) message(m llm.Message) error {
 	// it is, and the view is checked before it is sent.
 	_ = c.turns.Append(m)
 	c.out.Messages = append(c.out.Messages, m)
+	if c.output > 0 && m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) {
+		if c.out.Outputs == nil {
+			c.out.Outputs = map[llm.MessageID]int{}
+		}
+		c.out.Outputs[m.ID], c.output = c.output, 0
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"errors"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -309,4 +310,19 @@ func TestCollectProperty(t *testing.T) {
 			t.Fatalf("accepted as a whole, but not the first half: %v", err)
 		}
 	})
+}
+
+// A reported output belongs to the first reply after it, of which it tells the
+// size.
+func TestCollectOutputs(t *testing.T) {
+	reported := func(output int, known bool) journal.Record {
+		return journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{Usage: llm.Usage{Input: 50, Output: output}, Reported: true, Output: known}}
+	}
+	got, err := collect(human(1), reported(7, true), call(2), result(3), reported(9, false), call(4), result(5), reported(11, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[llm.MessageID]int{2: 7}; !maps.Equal(got.Outputs, want) {
+		t.Errorf("outputs, want %v, got %v", want, got.Outputs)
+	}
 }

@@ -55,10 +55,12 @@ type Usage struct {
 	Ratio     int  // what the calibration held true after it, in permille of the estimator's count; 0: unknown
 }
 
-// Rejected is what a provider said when it refused a request as too long.
+// Rejected is what a provider said when it refused a request as too long, or the
+// window that was assumed after it, because it did not say.
 type Rejected struct {
-	Window int `json:"window,omitempty"` // its window in tokens; 0 if it did not say
-	Used   int `json:"used,omitempty"`   // the request by its count; 0 if it did not say
+	Target string `json:"target,omitempty"` // the target that the request went to, by name
+	Window int    `json:"window,omitempty"` // its window in tokens; 0 if it did not say
+	Used   int    `json:"used,omitempty"`   // the request by its count; 0 if it did not say
 }
 
 // An Ask is a request for a text about the messages From <= ID < To, which a

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -193,7 +194,7 @@ func (c *pairing) blockCalls(i int, m *message) {
 		case p.Kind == Call && p.Hosted:
 			c.hosted(p.CallID)
 		case p.Kind == Call:
-			c.call(i, p.CallID, true)
+			c.call(i, p.CallID)
 		case p.Kind == Result && p.Hosted:
 			if !c.ran[p.CallID] {
 				c.findf("message %d: result of hosted call %s, want the call before it", i, p.CallID)
@@ -230,15 +231,14 @@ func (c *pairing) hosted(id string) {
 	c.ran[id] = true
 }
 
-// call adds a call. If unique, its id must not have been used before at all.
-func (c *pairing) call(at int, id string, unique bool) {
+// call adds a call. Ids may come back once their calls are answered (PR #2528 of
+// requirements.md section 7), so only one that still waits makes a second call of
+// its id ambiguous.
+func (c *pairing) call(at int, id string) {
 	if c.all == nil {
 		c.all, c.done = map[string]bool{}, map[string]bool{}
 	}
-	for _, w := range c.open {
-		unique = unique || w.id == id
-	}
-	if unique && c.all[id] {
+	if slices.ContainsFunc(c.open, func(w waiting) bool { return w.id == id }) {
 		c.findf("message %d: call %s, want an id that is not in use", at, id)
 	}
 	c.all[id] = true

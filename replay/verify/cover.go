@@ -131,31 +131,39 @@ var unsaid = map[string]bool{"type": true, "role": true, "cache_control": true}
 func leavesOf(b []byte) []string {
 	switch {
 	case json.Valid(b):
-		return appendLeaves(nil, b)
+		return (&cursor{b: b}).leaves(nil)
 	case json.Valid(slices.Concat([]byte("{"), b, []byte("}"))): // a member
-		return appendLeaves(nil, slices.Concat([]byte("{"), b, []byte("}")))
+		return (&cursor{b: slices.Concat([]byte("{"), b, []byte("}"))}).leaves(nil)
 	}
 	return []string{string(b)}
 }
 
-func appendLeaves(out []string, v []byte) []string {
-	v = bytes.TrimSpace(v)
-	switch first(v) {
+// leaves consumes the value at c, which was checked, and appends its leaves. Each byte
+// is read once however deep values are nested; the check bounds the depth.
+func (c *cursor) leaves(out []string) []string {
+	switch c.space() {
 	case '"':
-		return append(out, unquote(v))
+		return append(out, unquote(c.pass()))
 	case '[':
-		for _, e := range elements(v) {
-			out = appendLeaves(out, e)
+		for c.i++; c.more(']'); {
+			out = c.leaves(out)
 		}
 	case '{':
-		for _, m := range members(v) {
+		for c.i++; c.more('}'); {
+			name := unquote(c.pass())
+			_ = c.take(':') // there: b was checked
+			c.space()
 			switch {
-			case isArgs(m.name):
-				out = append(out, canonical(m.value))
-			case !unsaid[m.name]:
-				out = appendLeaves(out, m.value)
+			case isArgs(name):
+				out = append(out, canonical(c.pass()))
+			case unsaid[name]:
+				c.pass()
+			default:
+				out = c.leaves(out)
 			}
 		}
+	default:
+		c.pass()
 	}
 	return out
 }

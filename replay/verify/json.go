@@ -77,6 +77,27 @@ func (c *cursor) name() (span, error) {
 	return s, c.take(':')
 }
 
+// pass consumes one value of a checked text and returns its bytes.
+func (c *cursor) pass() []byte {
+	s := span{c.i, skip(c.b, c.i)}
+	c.i = s.end
+	return s.of(c.b)
+}
+
+// more consumes what is between two items of a checked list or object, or its end.
+// It reports whether another item follows.
+func (c *cursor) more(end byte) bool {
+	next := c.space()
+	if next == ',' {
+		c.i++
+		next = c.space()
+	}
+	if next == end {
+		c.i++
+	}
+	return next != end && next != 0
+}
+
 // skip returns the end of the value that begins at b[i]. It does not check the
 // value; the end of something else than JSON is somewhere in [i, len(b)].
 func skip(b []byte, i int) int {

@@ -133,7 +133,7 @@ func chatOrphans(list []*message, _ bool) []string {
 		c.close()
 		for _, p := range m.pieces {
 			if p.Kind == Call {
-				c.call(i, p.CallID, false)
+				c.call(i, p.CallID)
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func itemOrphans(list []*message, stored bool) []string {
 		for _, p := range m.pieces {
 			switch {
 			case p.Kind == Call && !p.Hosted:
-				c.call(i, p.CallID, false)
+				c.call(i, p.CallID)
 			case p.Kind == Result && !(stored && !c.all[p.CallID]):
 				c.answer(i, p.CallID)
 			}

@@ -45,7 +45,12 @@ func TestOrphansBlocks(t *testing.T) {
 		"text first":                       {[]string{ask, use("a"), user(say, res("a"))}, "message 2: result of call a after other content"},
 		"text first in an earlier message": {[]string{ask, use("a"), ask, user(res("a")), answer}, "message 3: result of call a after other content"},
 		"too late":                         {[]string{ask, use("a"), user(res("a")), answer, user(res("a")), answer}, "message 4: result of call a, want it directly after"},
-		"id used again":                    {[]string{ask, use("a"), user(res("a")), use("a"), user(res("a"))}, "message 3: call a, want an id that is not in use"},
+		"id used again":                    {[]string{ask, use("a"), user(res("a")), use("a"), user(res("a"))}, ""},
+		"id used again, open":              {[]string{ask, use("a"), user(res("a")), use("a")}, ""},
+		"id used again, twice":             {[]string{ask, use("a"), user(res("a")), use("a"), user(res("a"), res("a"))}, "message 4: second result of call a"},
+		"id used again, no result":         {[]string{ask, use("a"), user(res("a")), use("a"), ask, answer}, "message 3: call a, want a result"},
+		"same id at once":                  {[]string{ask, use("a", "a"), user(res("a"), res("a"))}, "message 1: call a, want an id that is not in use"},
+		"same id at once in two messages":  {[]string{ask, use("a"), use("a"), user(res("a"), res("a"))}, "message 2: call a, want an id that is not in use"},
 		"result of the assistant":          {[]string{ask, `{"role":"assistant","content":[` + res("a") + `]}`}, "message 1: result of call a in a message of the assistant"},
 		"hosted result alone":              {[]string{`{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]}`}, "message 0: result of hosted call s"},
 	} {

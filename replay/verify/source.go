@@ -43,8 +43,9 @@ type Session struct {
 // ReadSession takes a session file apart: one record for each line of JSON, one for
 // a file that is a single document, one for anything else. A line that is no JSON
 // beside others that are is left out. It never fails; what it could not read will
-// be missing.
+// be missing. A byte-order mark at the beginning is not part of the text.
 func ReadSession(file []byte, format string) *Session {
+	file = bytes.TrimPrefix(file, []byte("\xEF\xBB\xBF"))
 	s := &Session{seed: maphash.MakeSeed(), raws: map[uint64]bool{}, said: map[uint64]bool{}}
 	if json.Valid(file) {
 		s.record(file, "")

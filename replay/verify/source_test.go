@@ -37,6 +37,8 @@ func TestSource(t *testing.T) {
 	expect(t, missing(file, own))
 	expect(t, missing(file, verify.SourceOptions{Format: "claude-code"}), "system part 0: text You look", "tool 0: tool")
 	expect(t, missing("not json\n"+file+"\n{broken", own))
+	first := strings.Join(lines[1:], "\n")
+	expect(t, missing("\uFEFF"+first, own)) // the first message stands behind a byte-order mark
 	for i, lost := range []string{"where is", `call {"at"`, "result line one", "at the bow"} {
 		t.Run(lost, func(t *testing.T) {
 			less := strings.Join(append(append([]string{}, lines[:i+1]...), lines[i+2:]...), "\n")

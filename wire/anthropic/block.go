@@ -11,8 +11,9 @@ import (
 
 // DecodeBlock reads one content block. A block of a type not known here, or of a
 // known type with members of the wrong kind, is an [llm.Opaque] whose Kind is the
-// type: it is carried, not judged. The part shares the bytes of block. The error says
-// that block is not one JSON object.
+// type: it is carried, not judged. A tool_result with a tool_use_id is always an
+// [llm.ToolResult]; content of another kind than the format has is one Opaque in it.
+// The part shares the bytes of block. The error says that block is not one JSON object.
 func DecodeBlock(block []byte) (llm.Part, error) {
 	obj, err := raw.CheckObject(block)
 	if err != nil {
@@ -119,9 +120,9 @@ func (m members) part(b []byte) llm.Part {
 			Hosted: kind == "server_tool_use", Raw: here,
 		}
 	case kind == "tool_result" && raw.IsString(m.useID):
-		if content, ok := decodeResultContent(m.content); ok {
-			isError := string(m.isError) == "true"
-			return llm.ToolResult{CallID: raw.Unquote(m.useID), Content: content, IsError: isError, Raw: here}
+		return llm.ToolResult{
+			CallID: raw.Unquote(m.useID), Content: decodeResultContent(m.content),
+			IsError: string(m.isError) == "true", Raw: here,
 		}
 	case kind == "thinking" && raw.IsString(m.thinking):
 		return llm.Thinking{Text: raw.Unquote(m.thinking), Signature: raw.Unquote(m.signature), Raw: here}
@@ -131,19 +132,26 @@ func (m members) part(b []byte) llm.Part {
 	return llm.Opaque{Kind: kind, Raw: here}
 }
 
+// unreadable is the Kind of the one [llm.Opaque] that stands for the whole content of
+// a tool_result that is neither a string nor an array of blocks.
+const unreadable = "tool_result_content"
+
 // decodeResultContent reads the content of a tool_result. Only text and media are
 // read, all else is opaque: a result inside a result does not exist in this format,
-// so nothing nests.
-func decodeResultContent(value []byte) (parts []llm.Part, ok bool) {
+// so nothing nests. Content that cannot be read at all is carried as one part: the
+// result answers its call whatever its tool put into it.
+func decodeResultContent(value []byte) []llm.Part {
+	whole := []llm.Part{llm.Opaque{Kind: unreadable, Raw: llm.Raw{Data: value}}}
 	switch {
 	case raw.IsNone(value):
-		return nil, true
+		return nil
 	case raw.IsString(value):
-		return []llm.Part{llm.Text{Text: raw.Unquote(value), Raw: llm.Raw{Data: value}}}, true
+		return []llm.Part{llm.Text{Text: raw.Unquote(value), Raw: llm.Raw{Data: value}}}
 	case !raw.IsArray(value):
-		return nil, false
+		return whole
 	}
-	ok = true
+	var parts []llm.Part
+	ok := true
 	c := raw.NewCursor(value)
 	c.Array(func(int) bool {
 		if ok = raw.IsObject(c.Next()); ok {
@@ -151,7 +159,10 @@ func decodeResultContent(value []byte) (parts []llm.Part, ok bool) {
 		}
 		return ok
 	})
-	return parts, ok
+	if !ok {
+		return whole
+	}
+	return parts
 }
 
 // decodeNested reads the block at c inside a tool result: text and media, else opaque.

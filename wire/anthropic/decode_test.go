@@ -16,6 +16,7 @@ func diff(want, got any) string {
 }
 
 func TestDecodeBlock(t *testing.T) {
+	unread := llm.ToolResult{CallID: "toolu_1", Content: []llm.Part{llm.Opaque{Kind: "tool_result_content"}}}
 	tests := []struct {
 		name, block string
 		want        llm.Part
@@ -41,7 +42,14 @@ func TestDecodeBlock(t *testing.T) {
 			"result, array", `{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"url","url":"u"}},{"type":"search_result","title":"t"},{"type":"tool_result","tool_use_id":"x"}]}`,
 			llm.ToolResult{CallID: "toolu_1", Content: []llm.Part{llm.Text{Text: "a"}, llm.Media{Type: "image/*"}, llm.Opaque{Kind: "search_result"}, llm.Opaque{Kind: "tool_result"}}},
 		},
-		{"result of a wrong kind", `{"type":"tool_result","tool_use_id":"toolu_1","content":5}`, llm.Opaque{Kind: "tool_result"}},
+		{"result, number", `{"type":"tool_result","tool_use_id":"toolu_1","content":5}`, unread},
+		{"result, object", `{"type":"tool_result","tool_use_id":"toolu_1","content":{"type":"text","text":"a"}}`, unread},
+		{"result, strings", `{"type":"tool_result","tool_use_id":"toolu_1","content":["a","b"]}`, unread},
+		{"result, nested", `{"type":"tool_result","tool_use_id":"toolu_1","content":[[{"type":"text","text":"a"}]]}`, unread},
+		{"result, a string among blocks", `{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"a"},"b"]}`, unread},
+		{"result, number, error", `{"type":"tool_result","is_error":true,"tool_use_id":"toolu_1","content":5}`, llm.ToolResult{CallID: "toolu_1", Content: unread.Content, IsError: true}},
+		{"result without id", `{"type":"tool_result","content":"out"}`, llm.Opaque{Kind: "tool_result"}},
+		{"result with an id that is none", `{"type":"tool_result","tool_use_id":7,"content":"out"}`, llm.Opaque{Kind: "tool_result"}},
 		{"document", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"}}`, llm.Media{Type: "application/pdf", Size: 4}},
 		{"compaction", `{"type":"compaction","content":"before"}`, llm.Opaque{Kind: "compaction"}},
 		{"no type", `{"text":"x"}`, llm.Opaque{}},

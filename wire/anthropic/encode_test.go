@@ -53,6 +53,18 @@ func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"see <r>"}]}]}`,
 		},
 		{
+			"content that could not be read gives way",
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":{"k":[1]},"x":1}]}`,
+			0, stubbed,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"see <r>","x":1}]}`,
+		},
+		{
+			"content that could not be read stays",
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[ "b", 1.0e+3 ],"x":1}]}`,
+			0, func(p llm.Part) llm.Part { r := p.(llm.ToolResult); return r.WithContent(r.Content...) },
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[ "b", 1.0e+3 ],"x":1}]}`,
+		},
+		{
 			"a result without content gets one",
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}`,
 			0, stubbed,

@@ -153,6 +153,11 @@ func resultContent(p llm.ToolResult, native, isArray bool) []byte {
 		}
 		return raw.Quote(p.Text())
 	}
+	if len(p.Content) == 1 && native {
+		if o, ok := p.Content[0].(llm.Opaque); ok && o.Kind == unreadable && o.Data != nil {
+			return o.Data // never a block, goes back as it came
+		}
+	}
 	var values [][]byte
 	for _, c := range p.Content {
 		if b := blockOf(c, native); b != nil {
