@@ -63,7 +63,7 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 	capacity, limit := w.Tokens, 0
 	switch {
 	case w.Percent > 0:
-		limit = r.overhead.Tokens + (r.peak-r.overhead.Tokens)*w.Percent/100
+		limit = max(r.overhead.Tokens+(r.peak-r.overhead.Tokens)*w.Percent/100, 1)
 		capacity = limit * 4 / 3 // so that a quarter is left for the two
 	case capacity == 0:
 		capacity = r.window
@@ -71,14 +71,13 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 	f := p.Window.Figures(capacity, 0)
 	out, note := budget.Window{Capacity: capacity, Buffer: f.Buffer, OutputReserve: f.Output}, ""
 	if scaled, yes := out.Scaled(); yes && capacity < smallCapacity {
-		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", scaled.Buffer+scaled.OutputReserve, f.Buffer+f.Output)
 		out = scaled
+		// 0 would mean: as the policy states them.
+		out.Buffer, out.OutputReserve = max(out.Buffer, min(f.Buffer, 1)), max(out.OutputReserve, min(f.Output, 1))
+		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", out.Buffer+out.OutputReserve, f.Buffer+f.Output)
 	}
 	if w.Percent > 0 {
 		out.Capacity = limit + out.Buffer + out.OutputReserve
-	}
-	if out.Limit() < 1 { // a session of a few words
-		return budget.Window{Capacity: max(limit, 1)}, "a limit below one token: buffer and output reserve left out"
 	}
 	return out, note
 }

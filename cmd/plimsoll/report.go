@@ -230,7 +230,7 @@ func (w *writer) notes(res replay.Result) {
 func runNotes(r replay.Run, steps int) []string {
 	var out []string
 	if r.EndedAtStep > 0 {
-		out = append(out, fmt.Sprintf("ended at step %d of %d: %s", r.EndedAtStep, steps, safe(r.EndReason)))
+		out = append(out, fmt.Sprintf("ended at step %d of %d: %s", r.EndedAtStep, max(steps, r.EndedAtStep), safe(r.EndReason)))
 	}
 	if r.StillOver > 0 {
 		out = append(out, "still over limit after shrink: its last call was sent all the same")
