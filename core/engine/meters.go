@@ -56,6 +56,7 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 		gauge.rebuild(m.view)
 	}
 	m.cfg.Targets, m.targets, m.count, m.gauge = slices.Clone(targets), resolved, count, gauge
+	clear(m.tried) // in other windows another plan may do
 	if m.sent.target >= len(targets) {
 		m.sent.target = 0
 	}
@@ -325,6 +326,7 @@ func (m *Machine) feedRejected(in Rejected) error {
 		t.report(Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
 	}
 	m.refused = &in
+	clear(m.tried)
 	m.background(policy.AtRejected)
 	return m.feedPrepare(Prepare{})
 }

@@ -11,8 +11,9 @@ import (
 
 // preparing is a Prepare on its way to a Send.
 type preparing struct {
-	rule    int // the next rule to look at
-	waiting int // the Ask that has to be answered first; 0: none
+	rule    int      // the next rule to look at
+	waiting int      // the Ask that has to be answered first; 0: none
+	vain    []string // rules that found nothing to do
 }
 
 func (m *Machine) feedPrepare(in Prepare) error {
@@ -46,10 +47,14 @@ func (m *Machine) goOn() {
 		if !m.dueNow(r) || !m.untried(r) {
 			continue
 		}
+		edits := len(m.journal)
 		m.act(r)
 		if p.waiting > 0 {
 			p.rule++
 			return
+		}
+		if len(m.journal) == edits {
+			p.vain = append(p.vain, r.Name)
 		}
 	}
 	m.finish()
@@ -98,6 +103,7 @@ func (m *Machine) untried(r policy.Rule) bool {
 
 // finish lets the backstop act and makes the Send.
 func (m *Machine) finish() {
+	vain := m.prepare.vain
 	m.prepare = nil
 	m.out.Send, m.out.Refused = nil, nil
 	m.sent.target = m.choose()
@@ -110,6 +116,11 @@ func (m *Machine) finish() {
 	if m.repeats() {
 		m.begin()
 		return
+	}
+	if !m.noStore { // another Prepare is not to change what has just been made
+		for _, rule := range vain {
+			m.tried[rule] = state{len(m.messages), len(m.journal)}
+		}
 	}
 	if m.policy.Backstop && m.over() {
 		refused := m.overError()
