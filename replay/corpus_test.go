@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 		for _, file := range files {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				t.Parallel()
-				r, err := replay.New(replay.Options{Policies: policies, Windows: windows, Judge: true})
+				r, err := replay.New(replay.Options{Policies: policies, Windows: windows, Judge: true, Every: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,6 +31,18 @@ type judge struct {
 	broken  map[string]bool
 	made    map[string]bool
 	client  []byte // the raw view of the last Step judged
+	every   bool
+	pending *pending
+}
+
+// A pending request is yet to be judged: unless every one is, only the last of
+// those that each extend the one before, since it holds them all.
+type pending struct {
+	step     int
+	send     *engine.Send
+	messages []llm.Message
+	edits    []edit.Edit
+	body     []byte // nil: not encoded yet
 }
 
 // A JudgeError says that a view holds what neither the client nor the engine wrote.
@@ -57,7 +69,7 @@ func (r *Replayer) judge(raw *raw, run *Run, sess *plimsoll.Session) (*judge, er
 		if j.counter, err = judgeCounter(family.Estimator); err != nil {
 			return nil, fmt.Errorf("replay: judge: %w", err)
 		}
-		j.check, j.ratio = c, family.Prior
+		j.check, j.ratio, j.every = c, family.Prior, r.opts.Every || r.opts.Out != ""
 	}
 	if r.opts.Out != "" {
 		x, err := newExporter(r.opts.Out, raw, run)
@@ -69,36 +81,51 @@ func (r *Replayer) judge(raw *raw, run *Run, sess *plimsoll.Session) (*judge, er
 	return j, nil
 }
 
-// step judges the request of Step n.
-func (j *judge) step(n int, send *engine.Send) error {
-	if j.check == nil && j.export == nil {
-		return nil
-	}
-	body, err := encode(j.raw, send.Sections, send.Tools, send.Messages())
-	if err != nil {
-		return err
-	}
+// step takes the request of Step n. It extends the last one, or begins anew.
+func (j *judge) step(n int, send *engine.Send, extends bool) error {
+	p := &pending{step: n, send: send}
 	if j.export != nil {
+		body, err := encode(j.raw, send.Sections, send.Tools, send.Messages())
+		if err != nil {
+			return err
+		}
 		if err := j.export.step(n, send, body); err != nil {
 			return err
 		}
+		p.body = body
 	}
 	if j.check == nil {
 		return nil
 	}
-	var client []byte
-	var edits []edit.Edit
-	j.sess.View(func(m *engine.Machine) {
-		client, err = encode(j.raw, j.raw.sections(), j.raw.segment.Tools, m.Messages())
-		edits = m.Journal()
-	})
-	if err != nil {
+	if j.every || !extends {
+		if err := j.settle(); err != nil {
+			return err
+		}
+	}
+	j.sess.View(func(m *engine.Machine) { p.messages, p.edits = m.Messages(), m.Journal() })
+	j.pending = p
+	return nil
+}
+
+// settle judges the request that is pending, if there is one.
+func (j *judge) settle() error {
+	p := j.pending
+	if p == nil {
+		return nil
+	}
+	j.pending = nil
+	var err error
+	if p.body == nil {
+		if p.body, err = encode(j.raw, p.send.Sections, p.send.Tools, p.send.Messages()); err != nil {
+			return err
+		}
+	}
+	if j.client, err = encode(j.raw, j.raw.sections(), j.raw.segment.Tools, p.messages); err != nil {
 		return err
 	}
-	j.client = client
-	found, err := j.check.Compare(client, body, j.options(edits))
+	found, err := j.check.Compare(j.client, p.body, j.options(p.edits))
 	if err != nil {
-		return fmt.Errorf("replay: judge step %d: %w", n, err)
+		return fmt.Errorf("replay: judge step %d: %w", p.step, err)
 	}
 	note(j.orphans, found.Orphans)
 	note(j.broken, found.Unresolved)
@@ -164,6 +191,9 @@ func (j *judge) source(client []byte) error {
 
 // finish books what was found.
 func (j *judge) finish(run *Run) error {
+	if err := j.settle(); err != nil {
+		return err
+	}
 	if err := j.source(j.client); err != nil {
 		return err
 	}

@@ -18,7 +18,8 @@ type Options struct {
 	Windows  []WindowSpec // empty: the model's own
 	Model    string       // replaces the models of the file
 	Join     bool         // ignore recorded compactions: one segment
-	Judge    bool         // judge every Step from its exported bytes
+	Judge    bool         // judge the requests from their exported bytes
+	Every    bool         // judge each one, those too that a later one holds in full; so with Out
 	Out      string       // folder for exports; empty: none
 }
 

@@ -124,8 +124,7 @@ func (u *runner) sent(send *engine.Send) error {
 	if run.CountKind == "" || kindRank(send.Count.Kind.String()) > kindRank(run.CountKind) {
 		run.CountKind = send.Count.Kind.String()
 	}
-	u.prefix(send)
-	return u.judge.step(run.Steps, send)
+	return u.judge.step(run.Steps, send, u.prefix(send))
 }
 
 func kindRank(kind string) int {
@@ -137,8 +136,8 @@ func kindRank(kind string) int {
 	return 0
 }
 
-// prefix counts the view as a break if it does not extend the one before.
-func (u *runner) prefix(send *engine.Send) {
+// prefix reports whether the view extends the one before; else it is a break.
+func (u *runner) prefix(send *engine.Send) bool {
 	same := len(send.Items) >= len(u.last) && len(send.Sections) == u.sections
 	for i := 0; same && i < len(u.last); i++ {
 		a, b := u.last[i], send.Items[i]
@@ -148,6 +147,7 @@ func (u *runner) prefix(send *engine.Send) {
 		u.run.PrefixBreaks++
 	}
 	u.last, u.sections = send.Items, len(send.Sections)
+	return same
 }
 
 // irreducible lists the Step just prepared with its floor, by the engine and by
