@@ -260,6 +260,7 @@ func (t *meter) forget(now edit.View) {
 	each(now.Items, func(it edit.Item, n int) {
 		if it.Message.ID == t.reply {
 			t.inserted = t.inserted.Sub(t.size(it, n))
+			delete(t.put, keyOf(it, n))
 		}
 	})
 }
