@@ -7,6 +7,7 @@ type Request struct {
 	Tools     []Tool
 	Messages  []Message
 	MaxOutput int // tokens the model may write; 0 if not stated
+	Settings  Settings
 	Dialect   Dialect
 	// Frame holds the request body as it came, with the places of the system
 	// prompt, the tools and the messages in it. Zero if it was made here.
@@ -73,5 +74,47 @@ func (u Usage) Prompt() int { return u.Input + u.CacheRead + u.CacheWrite5m + u.
 // Total returns prompt and output (R001-12).
 func (u Usage) Total() int { return u.Prompt() + u.Output }
 
+// Add returns the sum of u and v, field by field.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
+		CacheWrite5m: u.CacheWrite5m + v.CacheWrite5m, CacheWrite1h: u.CacheWrite1h + v.CacheWrite1h,
+		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning,
+	}
+}
+
 // IsZero reports whether nothing was reported.
 func (u Usage) IsZero() bool { return u == Usage{} }
+
+// Settings are those parameters of a request that every dialect has in some form. A
+// codec reads them and writes them into another dialect; what is not here stays in
+// the body that it came in.
+type Settings struct {
+	Stream      bool     // the reply is to be streamed; not part of the body in every dialect
+	Temperature string   // a JSON number as it was spelled; empty if not stated
+	TopP        string   // the same
+	Stop        []string // stop sequences
+	Choice      Choice
+	// DropBrokenThinking asks the provider to drop thinking that no longer fits the
+	// prefix it was bound to, instead of refusing the request (law 6).
+	DropBrokenThinking bool
+}
+
+// Choice says which tools the model may call. The zero Choice says nothing.
+type Choice struct {
+	Mode ChoiceMode
+	Tool string // the name that ChoiceTool demands
+}
+
+// ChoiceMode is the kind of a [Choice].
+type ChoiceMode uint8
+
+// The kinds of choices. ChoiceOther is one that only its dialect has.
+const (
+	ChoiceUnset ChoiceMode = iota
+	ChoiceAuto
+	ChoiceNone
+	ChoiceAny
+	ChoiceTool
+	ChoiceOther
+)

@@ -41,7 +41,9 @@ const lattice = `
 
 	# What stands between the core and the world. Formats and stores know the core's types, not the engine.
 	core/journal < wire, wire/check, store;
-	wire < wire/anthropic, wire/openai, wire/gemini, wire/ollama < WIRE;
+	wire < wire/convert;
+	wire < wire/anthropic, wire/openai, wire/gemini, wire/ollama < wire/codecs;
+	wire/codecs, wire/convert < WIRE;
 	store < store/sqlite, store/storetest;
 	store, store/sqlite < STORE;
 	CORE < config, tokenizers, builtin;
@@ -59,7 +61,8 @@ const lattice = `
 	# Helpers of this module.
 	NONE < internal/arch;
 	core/token/bpe < internal/genvocab;
-	CORE, WIRE < internal/scriptmodel;
+	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel;
+	NONE < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 
 	# The program.
