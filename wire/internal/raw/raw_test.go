@@ -314,6 +314,7 @@ func TestBody(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{`{"a":[1,"\ud800"]}`, `{"a"`, `"\`, `[1,]`, `-`, `01`, "\"\x01\"", `{"a":1,"a":2}`, ``} {
 		f.Add([]byte(s))
+		f.Add([]byte(strings.Repeat(" ", 5) + `["` + strings.Repeat(`é\n\\\"\u0041\ud83d\ude00 `, 12) + s + `"]`))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := bytes.Clone(b)

@@ -16,40 +16,79 @@ func Unquote(lit []byte) string {
 		return ""
 	}
 	lit = lit[1 : len(lit)-1]
-	if bytes.IndexByte(lit, '\\') < 0 && utf8.Valid(lit) {
-		return string(lit)
-	}
 	if !utf8.Valid(lit) {
 		lit = validUTF8(lit)
 	}
+	escaped := bytes.IndexByte(lit, '\\')
+	if escaped < 0 {
+		return string(lit)
+	}
+	return unescapeAll(lit, escaped)
+}
+
+// unescapeAll returns the text of lit, whose first escape is at from. It goes through a
+// small buffer, because the runs between escapes are too short for a copy each.
+func unescapeAll(lit []byte, from int) string {
 	var out strings.Builder
 	out.Grow(len(lit))
-	for len(lit) > 0 {
-		k := run(lit)
-		out.Write(lit[:k])
-		if lit = lit[k:]; len(lit) > 0 {
-			lit = lit[unescape(&out, lit):]
+	out.Write(lit[:from])
+	var buf [2*block + 2*short]byte
+	i := from
+	for i+block+short <= len(lit) {
+		n, at, end := 0, i, i+block
+		for mask := backslashes(lit, i); mask != 0; {
+			k := first(mask)
+			n += run(buf[n:], lit[at:], i+k-at)
+			at = i + k
+			size := 2
+			if c := plain[lit[at+1]]; c != 0 {
+				buf[n] = c
+				n++
+			} else {
+				var text []byte
+				text, size = unescape(buf[:n], lit[at:])
+				n = len(text)
+			}
+			at += size
+			mask = without(mask, k+size-1)
 		}
+		if at < end {
+			n += run(buf[n:], lit[at:], end-at)
+			at = end
+		}
+		out.Write(buf[:n])
+		i = at
 	}
+	unescapeTail(&out, lit[i:])
 	return out.String()
 }
 
-// run returns the number of bytes before the first backslash in b. Program text has an
-// escape every dozen bytes, which is too short for a library call to pay.
-func run(b []byte) int {
-	const short = 16
-	for i := range min(short, len(b)) {
-		if b[i] == '\\' {
-			return i
+// short is the length of a run that is copied as a whole, whatever its length.
+const short = 16
+
+// run copies n bytes and returns n. It may write more than that, up to [short].
+func run(dst, src []byte, n int) int {
+	if n <= short {
+		copy(dst[:short:short], src[:short:short])
+		return n
+	}
+	return copy(dst, src[:n])
+}
+
+// unescapeTail writes the text of lit.
+func unescapeTail(out *strings.Builder, lit []byte) {
+	var buf [utf8.UTFMax]byte
+	for len(lit) > 0 {
+		k := bytes.IndexByte(lit, '\\')
+		if k < 0 {
+			out.Write(lit)
+			return
 		}
+		out.Write(lit[:k])
+		text, n := unescape(buf[:0], lit[k:])
+		out.Write(text)
+		lit = lit[k+n:]
 	}
-	if len(b) <= short {
-		return len(b)
-	}
-	if k := bytes.IndexByte(b[short:], '\\'); k >= 0 {
-		return short + k
-	}
-	return len(b)
 }
 
 // validUTF8 returns b with U+FFFD for each byte that is not UTF-8.
@@ -63,31 +102,25 @@ func validUTF8(b []byte) []byte {
 	return out
 }
 
-// unescape writes what the escape at the start of b stands for and returns its length.
-func unescape(out *strings.Builder, b []byte) int {
+// unescape appends to dst what the escape at the start of b stands for, at most four
+// bytes, and returns the escape's length too.
+func unescape(dst, b []byte) ([]byte, int) {
 	if len(b) < 2 {
-		return len(b) // cannot be in a checked text
+		return dst, len(b) // cannot be in a checked text
 	}
-	c := b[1]
-	switch c {
-	case 'n':
-		c = '\n'
-	case 't':
-		c = '\t'
-	case 'r':
-		c = '\r'
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'u':
+	if b[1] == 'u' {
 		r, n := escapedRune(b)
-		out.WriteRune(r)
-		return n
+		return utf8.AppendRune(dst, r), n
 	}
-	out.WriteByte(c)
-	return 2
+	if c := plain[b[1]]; c != 0 {
+		return append(dst, c), 2
+	}
+	return append(dst, b[1]), 2 // cannot be in a checked text
 }
+
+// plain is what a backslash and a byte stand for; 0 for those that are no escape by
+// themselves.
+var plain = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f'}
 
 // escapedRune reads \uXXXX, or a pair of them that is one rune.
 func escapedRune(b []byte) (rune, int) {
