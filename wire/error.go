@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -72,7 +73,7 @@ func (e *Error) Error() string {
 		from += " " + e.Code
 	}
 	if e.Status > 0 {
-		from = strconv.Itoa(e.Status) + " " + from
+		from = strings.TrimSpace(strconv.Itoa(e.Status) + " " + from)
 	}
 	return fmt.Sprintf("provider: %s (%s): %s", e.Class, from, what)
 }

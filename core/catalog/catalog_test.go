@@ -183,9 +183,41 @@ func TestOverheadOf(t *testing.T) {
 	}
 }
 
+func TestDialects(t *testing.T) {
+	c := load(t)
+	for _, d := range c.Dialects() {
+		if got, ok := c.Dialect(d.Name); !ok || got != d || d.Image == Drop {
+			t.Errorf("dialect %+v is found as %+v", d, got)
+		}
+		if !d.ToolName.Allows("read_file") || !d.CallID.Allows("call_1") {
+			t.Errorf("%s: want ordinary names to fit, got %+v", d.Name, d)
+		}
+	}
+	if d, ok := c.Dialect("nobody"); ok {
+		t.Errorf("want nothing, got %+v", d)
+	}
+	tests := []struct {
+		rule NameRule
+		name string
+		want bool
+	}{
+		{NameRule{Extra: "_-", Max: 4}, "a_-9", true},
+		{NameRule{Extra: "_-", Max: 4}, "a_-99", false},
+		{NameRule{Extra: "_-"}, "a.b", false},
+		{NameRule{Extra: "_-"}, "é", false},
+		{NameRule{Any: true}, "call:1/é", true},
+		{NameRule{Any: true}, "", false},
+	}
+	for _, tt := range tests {
+		if got := tt.rule.Allows(tt.name); got != tt.want {
+			t.Errorf("%+v allows %q: want %v, got %v", tt.rule, tt.name, tt.want, got)
+		}
+	}
+}
+
 // A faulty table is refused with its line and what is wrong.
 func TestFaultyTables(t *testing.T) {
-	good := tables{modelsTable, familiesTable, prefixesTable, clientsTable}
+	good := tables{modelsTable, familiesTable, prefixesTable, clientsTable, dialectsTable}
 	tests := []struct {
 		name   string
 		change func(*tables)
@@ -196,6 +228,9 @@ func TestFaultyTables(t *testing.T) {
 		{"negative number", func(t *tables) { t.clients += "x, -, -, -1, 2, 3\n" }, "want a number from 0"},
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
 		{"too many fields", func(t *tables) { t.families += strings.Repeat("1,", 16) + "1\n" }, "fields, want 16, got 17"},
+		{"a fate that is none", func(t *tables) {
+			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep\n"
+		}, "want keep, note or drop, got lose"},
 		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
 	}
 	for _, tt := range tests {

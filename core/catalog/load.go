@@ -20,6 +20,9 @@ var prefixesTable string
 //go:embed clients.csv
 var clientsTable string
 
+//go:embed dialects.csv
+var dialectsTable string
+
 // A Catalog is the loaded data. It is immutable and safe for concurrent use;
 // the zero Catalog knows nothing.
 type Catalog struct {
@@ -27,6 +30,7 @@ type Catalog struct {
 	families []Family // as in the table
 	prefixes []prefix // longest first
 	clients  []Overhead
+	dialects []Dialect
 }
 
 // A prefix says what the beginning of a model's name tells.
@@ -38,10 +42,10 @@ type prefix struct {
 // it returns. An error means that the tables themselves are faulty, which the
 // tests of this package exclude.
 func Load() (Catalog, error) {
-	return parse(tables{modelsTable, familiesTable, prefixesTable, clientsTable})
+	return parse(tables{modelsTable, familiesTable, prefixesTable, clientsTable, dialectsTable})
 }
 
-type tables struct{ models, families, prefixes, clients string }
+type tables struct{ models, families, prefixes, clients, dialects string }
 
 func parse(t tables) (Catalog, error) {
 	var c Catalog
@@ -81,6 +85,13 @@ func parse(t tables) (Catalog, error) {
 			return Catalog{}, err
 		}
 		c.clients = append(c.clients, o)
+	}
+	for _, r := range rows("dialects.csv", t.dialects) {
+		d := readDialect(r)
+		if err := r.done(15); err != nil {
+			return Catalog{}, err
+		}
+		c.dialects = append(c.dialects, d)
 	}
 	return c, c.sort()
 }

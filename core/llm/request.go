@@ -52,7 +52,8 @@ const (
 type Tool struct {
 	Name        string
 	Description string
-	Schema      string // JSON schema of the arguments, as text; empty if none
+	Schema      string // JSON schema of the arguments, as text; empty if none. Of a Custom tool: its format
+	Custom      bool   // takes free text instead of JSON
 	Builtin     bool   // served by the engine's host itself
 	Raw
 }

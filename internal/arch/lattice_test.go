@@ -62,7 +62,7 @@ const lattice = `
 	NONE < internal/arch;
 	core/token/bpe < internal/genvocab;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel;
-	NONE < internal/recording; # API recordings of the corpus, for tests
+	core/llm < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 
 	# The program.

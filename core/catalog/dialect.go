@@ -1,0 +1,98 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// A Dialect says what one wire format can carry of a conversation that another one
+// wrote. What is not in it, thinking, calls that a provider ran itself and opaque
+// parts, belongs to the format that wrote it and is always dropped.
+type Dialect struct {
+	Name           llm.Dialect
+	CallID         NameRule
+	ToolName       NameRule
+	Image          Fate // of images, documents and sound in messages
+	Document       Fate
+	DocumentLink   Fate // of documents that are an address
+	Audio          Fate
+	ResultImage    Fate // of images and documents in tool results
+	ResultDocument Fate
+	FreeText       Fate // of calls of tools that take free text instead of JSON
+	MidSystem      Fate // of system messages inside the conversation
+	ErrorFlag      Fate // of the mark that a tool result is an error
+	ToolChoice     Fate // of the demand that tools are called or not
+}
+
+// A Fate is what becomes of something in another wire format.
+type Fate uint8
+
+// The fates. The zero Fate is that of a format that is not known.
+const (
+	Drop Fate = iota // left out
+	Note             // the nearest form, or a line of text in its place
+	Keep             // carried as it is
+)
+
+// String returns the word that the table has for f.
+func (f Fate) String() string { return [...]string{"drop", "note", "keep"}[min(f, Keep)] }
+
+// A NameRule says which names a format takes.
+type NameRule struct {
+	Extra string // characters besides ASCII letters and digits
+	Any   bool   // every character
+	Max   int    // bytes; 0 if there is no limit
+}
+
+// Allows reports whether name fits r. An empty name never does.
+func (r NameRule) Allows(name string) bool {
+	if name == "" || r.Max > 0 && len(name) > r.Max {
+		return false
+	}
+	return r.Any || !strings.ContainsFunc(name, func(c rune) bool { return !r.takes(c) })
+}
+
+func (r NameRule) takes(c rune) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(r.Extra, c)
+}
+
+// Dialect returns what is known about the format of that name.
+func (c Catalog) Dialect(name llm.Dialect) (Dialect, bool) {
+	i := slices.IndexFunc(c.dialects, func(d Dialect) bool { return d.Name == name })
+	if i < 0 {
+		return Dialect{}, false
+	}
+	return c.dialects[i], true
+}
+
+// Dialects returns all formats in the order of the table. The slice is the caller's.
+func (c Catalog) Dialects() []Dialect { return slices.Clone(c.dialects) }
+
+func readDialect(r *row) Dialect {
+	return Dialect{
+		Name: llm.Dialect(r.text(0)), CallID: readNameRule(r, 1), ToolName: readNameRule(r, 3),
+		Image: readFate(r, 5), Document: readFate(r, 6), DocumentLink: readFate(r, 7), Audio: readFate(r, 8),
+		ResultImage: readFate(r, 9), ResultDocument: readFate(r, 10), FreeText: readFate(r, 11),
+		MidSystem: readFate(r, 12), ErrorFlag: readFate(r, 13), ToolChoice: readFate(r, 14),
+	}
+}
+
+func readNameRule(r *row, i int) NameRule {
+	extra := r.text(i)
+	if extra == "any" {
+		return NameRule{Any: true, Max: r.number(i + 1)}
+	}
+	return NameRule{Extra: extra, Max: r.number(i + 1)}
+}
+
+func readFate(r *row, i int) Fate {
+	for f := Drop; f <= Keep; f++ {
+		if r.text(i) == f.String() {
+			return f
+		}
+	}
+	r.fail("fate", "keep, note or drop", r.text(i))
+	return Drop
+}
