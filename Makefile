@@ -30,10 +30,16 @@ build: ## build bin/plimsoll
 
 TESTFLAGS ?=
 
+# The SDK tests are a module of their own, so that three SDKs do not come with the library.
+SDKTEST := internal/sdktest
+
 .PHONY: test
 test: ## vet and test everything; installs nothing (PKGS=... for a part, TESTFLAGS=...)
 	$(GO) vet $(PKGS)
 	$(GO) test $(TESTFLAGS) $(PKGS)
+ifeq ($(PKGS),./...)
+	cd $(SDKTEST) && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+endif
 
 .PHONY: race
 race: ## test with the race detector (PKGS=./core/... for a part; needs a C compiler)
@@ -44,6 +50,9 @@ lint: $(GOLANGCI_LINT) $(GOFUMPT) ## golangci-lint and gofumpt, at their pinned 
 	@unformatted=$$($(GO_FILES) | xargs -r $(GOFUMPT) -l); \
 	if [[ -n "$$unformatted" ]]; then echo "not gofumpt-clean (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GOLANGCI_LINT) run $(PKGS)
+ifeq ($(PKGS),./...)
+	cd $(SDKTEST) && $(GOLANGCI_LINT) run ./...
+endif
 
 .PHONY: fmt
 fmt: $(GOFUMPT) ## format every Go file

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -193,7 +192,7 @@ func readText(s streams, args []string) (string, error) {
 		}
 		return string(b), nil
 	}
-	if f, ok := s.in.(*os.File); ok && len(args) == 0 && term.IsTerminal(int(f.Fd())) {
+	if len(args) == 0 && isTerminal(s.in) {
 		return "", usage(errors.New("count: no file, and standard input is a terminal"),
 			"name a file, pipe a text in, or use - to type one and end it with Ctrl-D")
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -222,8 +221,7 @@ func (f replayFlags) checkOut(files []string) error {
 // newBar returns a progress bar for more than one file, or nil where nobody
 // would see it.
 func newBar(w io.Writer, files int) *progressbar.ProgressBar {
-	f, ok := w.(*os.File)
-	if !ok || files < 2 || !term.IsTerminal(int(f.Fd())) {
+	if files < 2 || !isTerminal(w) {
 		return nil
 	}
 	return progressbar.NewOptions(files,

@@ -61,7 +61,7 @@ const lattice = `
 	# Helpers of this module.
 	NONE < internal/arch;
 	core/token/bpe < internal/genvocab;
-	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel;
+	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
 	core/llm < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 

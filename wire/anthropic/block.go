@@ -114,10 +114,9 @@ func (m members) part(b []byte) llm.Part {
 		return llm.Text{Text: raw.Unquote(m.text), Raw: here}
 	case kind == "image" || kind == "document":
 		return media.Part(b)
-	case (kind == "tool_use" || kind == "server_tool_use") && raw.IsString(m.id) && raw.IsString(m.name):
+	case (kind == "tool_use" || hosted(kind)) && raw.IsString(m.id) && raw.IsString(m.name):
 		return llm.ToolCall{
-			CallID: raw.Unquote(m.id), Name: raw.Unquote(m.name), Args: string(m.input),
-			Hosted: kind == "server_tool_use", Raw: here,
+			CallID: raw.Unquote(m.id), Name: raw.Unquote(m.name), Args: string(m.input), Hosted: hosted(kind), Raw: here,
 		}
 	case kind == "tool_result" && raw.IsString(m.useID):
 		return llm.ToolResult{
@@ -131,6 +130,10 @@ func (m members) part(b []byte) llm.Part {
 	}
 	return llm.Opaque{Kind: kind, Raw: here}
 }
+
+// hosted reports whether blocks of that type are calls of tools that the provider runs.
+// Their results, which come in the same message, are opaque.
+func hosted(kind string) bool { return kind == "server_tool_use" || kind == "mcp_tool_use" }
 
 // unreadable is the Kind of the one [llm.Opaque] that stands for the whole content of
 // a tool_result that is neither a string nor an array of blocks.

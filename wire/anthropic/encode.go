@@ -3,7 +3,6 @@ package anthropic
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -12,9 +11,9 @@ import (
 // EncodeRequest returns the body of r. A request that was decoded here and not changed
 // gives the very bytes (the same slice) that it was decoded from; else only what
 // differs is written anew: the message list, the system prompt, the tool list, the
-// model, the output limit, each by itself. A request without a frame of this dialect
-// is written from the start: model, max_tokens (if stated, though the API insists on
-// it), system, tools, messages. The error says that the frame does not describe its body.
+// model, the output limit, the settings that are stated, each by itself. A request
+// without a frame of this dialect is written from the start: model, max_tokens (if
+// stated, though the API insists on it), settings, system, tools, messages. The error says that the frame does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
 	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
 		return fresh(r), nil
@@ -25,6 +24,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	}
 	b.PutText("model", r.Model)
 	b.PutInt("max_tokens", r.MaxOutput)
+	putSettings(b, r.Settings)
 	putSystem(b, r)
 	putTools(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)
@@ -40,8 +40,9 @@ func fresh(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Text("model", r.Model)
 	if r.MaxOutput > 0 {
-		o.Raw("max_tokens", strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+		o.Raw("max_tokens", number(r.MaxOutput))
 	}
+	freshSettings(o, r)
 	if system := sectionElements(r.Sections, none, native); len(system) > 0 {
 		o.Raw("system", none.With(system))
 	}

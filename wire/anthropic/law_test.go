@@ -257,7 +257,7 @@ func roundsWhole(msgs []llm.Message) bool {
 	return true
 }
 
-func FuzzDecodeRequest(f *testing.F) {
+func FuzzRequest(f *testing.F) {
 	for _, body := range oddBodies {
 		f.Add([]byte(body))
 	}

@@ -102,6 +102,9 @@ func thinkingBlock(p llm.Thinking, native bool) []byte {
 
 func callBlock(p llm.ToolCall, native bool) []byte {
 	input := arguments(p.Args)
+	if p.Custom { // also where the free text looks like JSON
+		input = new(raw.Object).Text("input", p.Args).Bytes()
+	}
 	if native && raw.IsObject(p.Base) {
 		return raw.Set(p.Base, "input", input)
 	}

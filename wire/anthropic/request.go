@@ -9,8 +9,8 @@ import (
 )
 
 // DecodeRequest reads a request body: its messages, one for each wire message, the
-// blocks of its system prompt as sections (all cacheable: a client repeats them), and
-// its tools. The frame holds body itself, which nobody may write to from here on. The
+// blocks of its system prompt as sections (all cacheable: a client repeats them), its
+// tools and its settings. The body of a count_tokens request is one too. The frame holds body itself, which nobody may write to from here on. The
 // error says what is wrong and where: not JSON, nested too deep, no message list, a
 // message without a known role.
 func DecodeRequest(body []byte) (llm.Request, error) {
@@ -46,6 +46,8 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 		case "messages":
 			r.Messages, r.Frame.Each, messagesErr = decodeMessages(c)
 			r.Frame.Messages = c.Past(start, messagesErr)
+		default:
+			decodeSetting(&r.Settings, name, c)
 		}
 	})
 	switch {

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -46,6 +45,10 @@ func decodeChat(c *raw.Cursor) (llm.Request, error) {
 		case "messages":
 			r.Messages, r.Frame.Each, messagesErr = decodeChatMessages(c)
 			r.Frame.Messages = c.Past(start, messagesErr)
+		default:
+			if isSetting(name) {
+				readSetting(&r.Settings, string(name), c.Value())
+			}
 		}
 	})
 	if r.MaxOutput <= 0 {
@@ -99,6 +102,7 @@ func EncodeChat(r llm.Request) ([]byte, error) {
 	}
 	b.PutText("model", r.Model)
 	b.PutInt(outputLimit(b), r.MaxOutput)
+	putSettings(b, r, DialectChat)
 	tools := b.List(r.Frame.Tools, nil)
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools, DialectChat))
 	list := b.List(r.Frame.Messages, r.Frame.Each)
@@ -123,8 +127,12 @@ func outputLimit(b *raw.Body) string {
 func freshChat(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Text("model", r.Model)
-	if r.MaxOutput > 0 {
-		o.Raw("max_completion_tokens", strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+	addOutputLimit(o, "max_completion_tokens", r.MaxOutput)
+	for _, s := range writeSettings(r, DialectChat) {
+		o.Raw(s.name, s.value)
+	}
+	if r.Settings.Stream { // else no chunk tells the usage
+		o.Raw("stream_options", []byte(`{"include_usage":true}`))
 	}
 	if tools := toolElements(r, none, DialectChat); len(tools) > 0 {
 		o.Raw("tools", none.With(tools))

@@ -124,7 +124,7 @@ func (w writer) chatMessage(m llm.Message) []byte {
 		return nil
 	}
 	o := new(raw.Object).Text("role", role).Raw("content", value)
-	for _, member := range members {
+	for _, member := range mergeMembers(members) {
 		o.Member(member)
 	}
 	if len(calls) > 0 {

@@ -108,15 +108,17 @@ func memberPart(name string, value, member []byte) llm.Part {
 	case "reasoning_content", "reasoning":
 		return llm.Thinking{Text: raw.Unquote(value), Raw: here}
 	case "reasoning_details":
-		text, signature := reasoningDetails(value)
-		return llm.Thinking{Text: text, Signature: signature, Raw: here}
+		t := reasoningDetails(value)
+		t.Raw = here
+		return t
 	}
 	return llm.Opaque{Kind: name, Raw: here}
 }
 
 // toldOnce takes the text from reasoning that reasoning_details tells once more.
 func toldOnce(members []chatMember) []chatMember {
-	if len(memberOf(members, "reasoning_details").parts) == 0 {
+	details := memberOf(members, "reasoning_details").parts
+	if len(details) == 0 || details[0].(llm.Thinking).Text == "" {
 		return members
 	}
 	for _, x := range members {
@@ -183,12 +185,19 @@ func argsText(value []byte) string {
 }
 
 // reasoningDetails returns the texts and the proofs in a reasoning_details array.
-func reasoningDetails(value []byte) (text, signature string) {
+func reasoningDetails(value []byte) llm.Thinking {
 	var texts, proofs strings.Builder
+	hidden := false
 	for _, s := range raw.Elements(value) {
-		v := raw.Values(value[s.Start:s.End], "text", "summary", "signature", "data")
+		v := raw.Values(value[s.Start:s.End], "text", "summary", "signature", "data", "type")
 		texts.WriteString(cmp.Or(raw.Unquote(v[0]), raw.Unquote(v[1])))
 		proofs.WriteString(cmp.Or(raw.Unquote(v[2]), raw.Unquote(v[3])))
+		hidden = hidden || raw.IsString(v[4]) && raw.Named(v[4], hiddenDetail)
 	}
-	return texts.String(), proofs.String()
+	t := llm.Thinking{Text: texts.String(), Signature: proofs.String()}
+	t.Redacted = hidden && t.Text == "" && t.Signature != ""
+	return t
 }
+
+// hiddenDetail is the type of an element of reasoning_details whose text nobody can read.
+const hiddenDetail = "reasoning.encrypted"

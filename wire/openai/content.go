@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,6 +89,14 @@ func (w writer) value(parts []llm.Part) []byte {
 
 // asString returns parts as one string literal, if they can be one. nil for empty text.
 func (w writer) asString(parts []llm.Part) ([]byte, bool) {
+	if w.native && len(parts) > 1 && !slices.ContainsFunc(parts, notLiteral) {
+		var whole literal // the pieces of one content that a stream has cut
+		for _, p := range parts {
+			whole.add(p.Bytes())
+		}
+		whole.rest()
+		return whole.bytes(), true
+	}
 	var texts []string
 	for _, p := range parts {
 		if w.native && (raw.IsObject(p.Bytes()) || raw.IsObject(base(p))) {
@@ -108,6 +117,12 @@ func (w writer) asString(parts []llm.Part) ([]byte, bool) {
 		return parts[0].Bytes(), true // keeps its spelling
 	}
 	return raw.Quote(strings.Join(texts, "\n")), true
+}
+
+// notLiteral reports whether p is no text that came as a string literal.
+func notLiteral(p llm.Part) bool {
+	_, ok := textOf(p)
+	return !ok || !raw.IsString(p.Bytes())
 }
 
 // elements returns parts as elements of a content array, without what says nothing.

@@ -1,6 +1,7 @@
-// Package openai reads and writes the bodies of OpenAI requests in both formats, Chat
-// Completions and Responses: bytes to [llm.Request] and back. It does no HTTP, reads
-// no replies and decides nothing about what is sent.
+// Package openai reads and writes what is said to OpenAI and to servers that speak its
+// dialects, in both formats, Chat Completions and Responses: requests, replies, streams
+// and errors. It does no HTTP and decides nothing about what is sent. The codecs are
+// [Chat] and [Responses].
 //
 // # Bytes
 //
@@ -32,6 +33,32 @@
 // it stands for what was before it. An item whose type ends in _call or _output and
 // that has a call_id is a call or a result, so that pairs stay pairs; web_search_call is
 // a hosted call; anything else is opaque.
+//
+// # Replies
+//
+// A reply is one message; the data of its parts is what the next request wants: of Chat
+// the literal of the content, the elements of tool_calls, and the members that hold
+// thinking, all as one part and before the rest; of Responses the items. A call without
+// arguments has "{}", a call that the server gave no id has one made from the reply's. What
+// was read and not changed is written back byte for byte, whatever stands around it.
+//
+// # Streams
+//
+// A Chat stream does not say when a part ends. A part that is no call ends where another
+// begins; a call ends where something else begins and its arguments are whole JSON; a
+// finish_reason ends the rest. Text that goes on after a call is a further part, and is
+// one text again when it is sent back. Fragments of calls are told apart by their index,
+// and where servers give none or always the same one, by a new id with a name. The stream
+// is whole with a finish_reason or [DONE]. In a Responses stream output_index tells items
+// apart and output_item.done says what they are. A payload that tells nothing is an
+// event of its own (llm.EventOther), which the encoders write as a comment.
+//
+// The encoders write from the neutral fields. Thinking of other dialects is sent as
+// reasoning_content with its signature in reasoning_details, or as a reasoning item with
+// its signature as encrypted_content, so that it comes back with the next request. A stop
+// for the window is one for the output limit, a refusal is content_filter; a pause and a
+// stop sequence end as if the model had ended. Hosted calls and opaque parts are left out,
+// but for those whose bytes are an item of the Responses format.
 //
 // # Other dialects
 //

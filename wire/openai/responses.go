@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -46,6 +45,10 @@ func decodeResponses(c *raw.Cursor) (llm.Request, error) {
 		case "input":
 			r.Messages, r.Frame.Each, inputErr = decodeInput(c)
 			r.Frame.Messages = c.Past(start, inputErr)
+		default:
+			if isSetting(name) && string(name) != "stop" {
+				readSetting(&r.Settings, string(name), c.Value())
+			}
 		}
 	})
 	switch {
@@ -131,6 +134,7 @@ func EncodeResponses(r llm.Request) ([]byte, error) {
 	}
 	b.PutText("model", r.Model)
 	b.PutInt("max_output_tokens", r.MaxOutput)
+	putSettings(b, r, DialectResponses)
 	putInstructions(b, r)
 	tools := b.List(r.Frame.Tools, nil)
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools, DialectResponses))
@@ -157,8 +161,9 @@ func asItems(elements []raw.Element) []raw.Element {
 func freshResponses(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Text("model", r.Model)
-	if r.MaxOutput > 0 {
-		o.Raw("max_output_tokens", strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+	addOutputLimit(o, "max_output_tokens", r.MaxOutput)
+	for _, s := range writeSettings(r, DialectResponses) {
+		o.Raw(s.name, s.value)
 	}
 	if text := sectionText(r.Sections); text != "" {
 		o.Text("instructions", text)

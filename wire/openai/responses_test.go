@@ -275,3 +275,31 @@ func TestInstructions(t *testing.T) {
 		})
 	}
 }
+
+func TestCustomToolsBetweenTheFormats(t *testing.T) {
+	responses := `{"model":"m","tools":[{"type":"custom","name":"patch","description":"d","format":{"type":"grammar","definition":"start: x","syntax":"lark"}},{"type":"custom","name":"free"}],"input":"x"}`
+	chat := `{"type":"custom","custom":{"name":"patch","description":"d","format":{"type":"grammar","grammar":{"definition":"start: x","syntax":"lark"}}}},{"type":"custom","custom":{"name":"free"}}`
+	r, err := DecodeResponses([]byte(responses))
+	if err != nil || !r.Tools[0].Custom || !r.Tools[1].Custom {
+		t.Fatalf("want two custom tools, got %+v, %v", r.Tools, err)
+	}
+	r.Dialect, r.Frame = "", llm.Frame{}
+	for i := range r.Tools {
+		r.Tools[i].Raw = llm.Raw{}
+	}
+	body, err := EncodeChat(r)
+	if err != nil || !strings.Contains(string(body), chat) {
+		t.Errorf("want %s\ngot %s %v", chat, body, err)
+	}
+	if r, err = DecodeChat(body); err != nil || !r.Tools[0].Custom {
+		t.Fatalf("got %+v, %v", r.Tools, err)
+	}
+	r.Dialect, r.Frame = "", llm.Frame{}
+	for i := range r.Tools {
+		r.Tools[i].Raw = llm.Raw{}
+	}
+	body, err = EncodeResponses(r)
+	if want := `"tools":[{"type":"custom","name":"patch","description":"d","format":{"type":"grammar","definition":"start: x","syntax":"lark"}},{"type":"custom","name":"free"}]`; err != nil || !strings.Contains(string(body), want) {
+		t.Errorf("want %s\ngot %s %v", want, body, err)
+	}
+}

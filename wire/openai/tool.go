@@ -19,10 +19,12 @@ func decodeTools(c *raw.Cursor) (tools []llm.Tool, err error) {
 	err = c.Objects(func(_ int, b []byte) {
 		_, at := toolBody(b)
 		v := raw.Values(b[at.Start:at.End], "name", "description", "parameters", "format")
+		kind := raw.Unquote(raw.Value(b, "type"))
 		tools = append(tools, llm.Tool{
-			Name:        cmp.Or(raw.Unquote(v[0]), raw.Unquote(raw.Value(b, "type"))),
+			Name:        cmp.Or(raw.Unquote(v[0]), kind),
 			Description: raw.Unquote(v[1]),
 			Schema:      cmp.Or(string(v[2]), string(v[3])),
+			Custom:      kind == "custom",
 			Raw:         llm.Raw{Data: b},
 		})
 	})
@@ -49,36 +51,70 @@ func toolElements(r llm.Request, list *raw.List, d llm.Dialect) []raw.Element {
 			elements[i] = raw.Element{Bytes: t.Data, At: list.Find(t.Data)}
 		case native && raw.IsObject(t.Base):
 			elements[i] = raw.Element{Bytes: editedTool(t), At: list.Find(t.Base)}
-		case d == DialectChat:
-			inner := toolObject(new(raw.Object), t).Bytes()
-			o := new(raw.Object).Text("type", "function").Raw("function", inner)
-			elements[i] = raw.Element{Bytes: o.Bytes(), At: -1}
 		default:
-			// This format is strict where nothing is said, and then refuses most schemas.
-			o := toolObject(new(raw.Object).Text("type", "function"), t).Raw("strict", []byte("false"))
-			elements[i] = raw.Element{Bytes: o.Bytes(), At: -1}
+			elements[i] = raw.Element{Bytes: newTool(t, d), At: -1}
 		}
 	}
 	return elements
+}
+
+// newTool returns a definition in the format d. The two formats differ in whether it
+// stands in an object of its own, and in how a grammar does.
+func newTool(t llm.Tool, d llm.Dialect) []byte {
+	o := new(raw.Object)
+	kind := "function"
+	if t.Custom {
+		kind = "custom"
+	}
+	o.Text("type", kind)
+	if d == DialectChat {
+		return o.Raw(kind, toolObject(new(raw.Object), t, d).Bytes()).Bytes()
+	}
+	toolObject(o, t, d)
+	if !t.Custom {
+		o.Raw("strict", []byte("false")) // this format is strict where nothing is said, and then refuses most schemas
+	}
+	return o.Bytes()
 }
 
 // editedTool returns the definition that t replaced with description and schema of t.
 func editedTool(t llm.Tool) []byte {
 	name, at := toolBody(t.Base)
 	inner := raw.Set(raw.Slice(t.Base, at), "description", raw.Quote(t.Description))
-	if t.Schema != "" {
-		inner = raw.Set(inner, "parameters", []byte(t.Schema))
+	member := "parameters"
+	if t.Custom {
+		member = "format"
 	}
+	inner = raw.Set(inner, member, []byte(t.Schema))
 	if name == "" {
 		return inner
 	}
 	return raw.Replace(t.Base, at, inner)
 }
 
-func toolObject(o *raw.Object, t llm.Tool) *raw.Object {
+func toolObject(o *raw.Object, t llm.Tool, d llm.Dialect) *raw.Object {
 	o.Text("name", t.Name)
 	if t.Description != "" {
 		o.Text("description", t.Description)
 	}
+	if t.Custom {
+		return o.Raw("format", inputFormat(t.Schema, d))
+	}
 	return o.Raw("parameters", []byte(cmp.Or(t.Schema, `{"type":"object","properties":{}}`)))
+}
+
+// inputFormat returns the format of a free text as d has it: Chat has a grammar in an
+// object of its own, Responses beside its type.
+func inputFormat(format string, d llm.Dialect) []byte {
+	v := raw.Values([]byte(format), "type", "grammar", "syntax", "definition")
+	switch {
+	case !raw.Named(v[0], "grammar"):
+	case d == DialectChat && v[1] == nil:
+		inner := new(raw.Object).Raw("definition", v[3]).Raw("syntax", v[2]).Bytes()
+		return new(raw.Object).Text("type", "grammar").Raw("grammar", inner).Bytes()
+	case d == DialectResponses && v[1] != nil:
+		inner := raw.Values(v[1], "definition", "syntax")
+		return new(raw.Object).Text("type", "grammar").Raw("definition", inner[0]).Raw("syntax", inner[1]).Bytes()
+	}
+	return []byte(format)
 }

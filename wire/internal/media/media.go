@@ -55,8 +55,12 @@ func Placeholder(m llm.Media) string {
 	return "[" + kind + " left out: it cannot be sent to this provider]"
 }
 
-// Read returns the content of one content block of any dialect.
+// Read returns the content of one content block of any dialect. A block that is a
+// string, as Ollama has them, is an image.
 func Read(block []byte) Source {
+	if raw.IsString(block) {
+		return bareImage(block)
+	}
 	v := raw.Values(block, "type", "source", "image_url", "file", "input_audio")
 	kind := raw.Unquote(v[0])
 	var s Source
@@ -72,7 +76,10 @@ func Read(block []byte) Source {
 	case raw.IsObject(v[4]):
 		s = audio(v[4])
 	default:
-		s = file(block)
+		var ok bool
+		if s, ok = gemini(block); !ok {
+			s = file(block)
+		}
 	}
 	if s.Type == "" && strings.Contains(kind, "image") {
 		s.Type = AnyImage
@@ -110,6 +117,57 @@ func audio(obj []byte) Source {
 	s := Source{Data: inner(v[0]), Type: "audio"}
 	if format := raw.Unquote(v[1]); format != "" {
 		s.Type += "/" + format
+	}
+	return s
+}
+
+// gemini reads {"inlineData": {"mimeType", "data"}} and {"fileData": {"mimeType",
+// "fileUri"}}, in either spelling of the names; false if block is neither.
+func gemini(block []byte) (Source, bool) {
+	for k, v := range raw.Members(block) {
+		value := raw.Slice(block, v)
+		if !raw.IsObject(value) {
+			continue
+		}
+		switch string(raw.Name(block[k.Start:k.End])) {
+		case "inlineData", "inline_data":
+			w := raw.Values(value, "mimeType", "mime_type", "data", "displayName")
+			return Source{Type: raw.Unquote(w[0]) + raw.Unquote(w[1]), Data: inner(w[2]), Name: raw.Unquote(w[3])}, true
+		case "fileData", "file_data":
+			w := raw.Values(value, "mimeType", "mime_type", "fileUri", "file_uri", "displayName")
+			s := Source{Type: raw.Unquote(w[0]) + raw.Unquote(w[1]), Name: raw.Unquote(w[4])}
+			if uri := raw.Unquote(w[2]) + raw.Unquote(w[3]); isKept(uri) {
+				s.File = uri
+			} else {
+				s.URL = uri
+			}
+			return s, true
+		}
+	}
+	return Source{}, false
+}
+
+// isKept reports whether only Google can read what is at uri.
+func isKept(uri string) bool {
+	return strings.HasPrefix(uri, "gs://") || strings.HasPrefix(uri, "https://generativelanguage.googleapis.com/")
+}
+
+// bareImage reads a string literal that holds an image: in base64, as a data: URI or by
+// its address. What base64 begins with tells the type.
+func bareImage(lit []byte) Source {
+	if s := uri(lit); len(s.Data) > 0 || strings.HasPrefix(s.URL, "http://") || strings.HasPrefix(s.URL, "https://") {
+		if s.Type == "" {
+			s.Type = AnyImage
+		}
+		return s
+	}
+	s := Source{Type: AnyImage, Data: inner(lit)}
+	for _, known := range []struct{ begin, kind string }{
+		{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"},
+	} {
+		if bytes.HasPrefix(s.Data, []byte(known.begin)) {
+			s.Type = known.kind
+		}
 	}
 	return s
 }

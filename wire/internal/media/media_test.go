@@ -82,6 +82,14 @@ func TestRead(t *testing.T) {
 		{"responses image", `{"type":"input_image","image_url":"data:image/png;charset=x;base64,QUJD"}`, Source{Type: "image/png", Data: []byte("QUJD")}},
 		{"responses image file", `{"type":"input_image","file_id":"f1"}`, Source{Type: AnyImage, File: "f1"}},
 		{"responses file url", `{"type":"input_file","file_url":"https://h/d"}`, Source{URL: "https://h/d"}},
+		{"gemini bytes", `{"inlineData":{"mimeType":"image/png","data":"QUJD"},"thoughtSignature":"s"}`, Source{Type: "image/png", Data: []byte("QUJD")}},
+		{"gemini bytes, other spelling", `{"inline_data":{"mime_type":"audio/mp3","data":"QUJD"}}`, Source{Type: "audio/mp3", Data: []byte("QUJD")}},
+		{"gemini address", `{"fileData":{"mimeType":"video/mp4","fileUri":"https://h/v"}}`, Source{Type: "video/mp4", URL: "https://h/v"}},
+		{"gemini file", `{"file_data":{"mime_type":"application/pdf","file_uri":"gs://b/f"}}`, Source{Type: "application/pdf", File: "gs://b/f"}},
+		{"ollama png", `"iVBORw0KGgoAAAA="`, Source{Type: "image/png", Data: []byte("iVBORw0KGgoAAAA=")}},
+		{"ollama, no known image", `"QUJD"`, Source{Type: AnyImage, Data: []byte("QUJD")}},
+		{"ollama data uri", `"data:image/webp;base64,QUJD"`, Source{Type: "image/webp", Data: []byte("QUJD")}},
+		{"ollama address", `"https://h/i"`, Source{Type: AnyImage, URL: "https://h/i"}},
 		{"unknown", `{"type":"image","source":7}`, Source{Type: AnyImage}},
 	}
 	for _, test := range tests {

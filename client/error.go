@@ -1,0 +1,134 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plimsoll-dev/plimsoll/wire"
+)
+
+// An Error is a call that failed. Err is what was wrong, of the last attempt:
+//   - *[wire.Error]: the provider refused or broke off,
+//   - an error that matches [wire.ErrCut]: the reply was cut,
+//   - *[TimeoutError]: one of the limits of [Options] was met,
+//   - *[NoKeyError], *[UnsupportedError], *[RedirectError],
+//   - the cause of the caller's context,
+//   - an error of package net or of a codec.
+type Error struct {
+	Provider, Model string
+	Op              string // "complete", "stream", "count tokens" or "model"
+	Attempts        int    // that were made
+	Err             error
+}
+
+// Error returns e in one line.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("client: %s: %s/%s: %v", e.Op, e.Provider, e.Model, e.Err)
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (attempt %d)", e.Attempts)
+	}
+	return text
+}
+
+// Unwrap returns what was wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A TimeoutError says which limit was met.
+type TimeoutError struct {
+	Limit string // "attempt", "idle" or "total", as in [Options]
+	After time.Duration
+}
+
+// Error returns e in one line.
+func (e *TimeoutError) Error() string {
+	if e.Limit == "idle" {
+		return fmt.Sprintf("stream, want a byte within %v, got none", e.After)
+	}
+	return fmt.Sprintf("%s, want an end within %v, got none", e.Limit, e.After)
+}
+
+// Timeout returns true, as errors of package net do.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// A NoKeyError says that a provider wants a key, and why there is none.
+type NoKeyError struct {
+	Provider string
+	Env      []string // environment variables that could hold it
+	Program  string   // the program that should have printed it; empty if none should
+	Err      error    // what was wrong with the program or the key; nil if there was just none
+}
+
+// Error returns e in one line, without what a program printed.
+func (e *NoKeyError) Error() string {
+	switch {
+	case e.Program != "":
+		return fmt.Sprintf("key of %s from %s: %v", e.Provider, e.Program, e.Err)
+	case e.Err != nil:
+		return fmt.Sprintf("key of %s from %s: %v", e.Provider, strings.Join(e.Env, " or "), e.Err)
+	case len(e.Env) > 0:
+		return fmt.Sprintf("key of %s, want one in %s, got none", e.Provider, strings.Join(e.Env, " or "))
+	}
+	return fmt.Sprintf("key of %s, want one, got none", e.Provider)
+}
+
+// Unwrap returns what was wrong with the program.
+func (e *NoKeyError) Unwrap() error { return e.Err }
+
+// A BaseURLError says that nothing states the base URL of a provider that has none of
+// its own.
+type BaseURLError struct {
+	Provider string
+	Env      []string // environment variables that could state it
+}
+
+// Error returns e in one line.
+func (e *BaseURLError) Error() string {
+	return fmt.Sprintf("client: provider %s: base URL, want one stated%s, got none", e.Provider, prefixed(", as in ", strings.Join(e.Env, " or ")))
+}
+
+// An UnsupportedError says that a provider cannot do something.
+type UnsupportedError struct {
+	Provider string
+	What     string
+}
+
+// Error returns e in one line.
+func (e *UnsupportedError) Error() string { return e.Provider + " cannot " + e.What }
+
+// A RedirectError says that a provider sent the request elsewhere. It was not followed.
+type RedirectError struct {
+	Status int
+	To     string // scheme and host
+}
+
+// Error returns e in one line.
+func (e *RedirectError) Error() string {
+	return fmt.Sprintf("redirect %d to %s, want an answer: it is not followed, since key and prompt would go there", e.Status, e.To)
+}
+
+// TooLong reports whether err is a provider's refusal of a prompt that does not fit its
+// window, and how many tokens it said that the prompt and the window have; 0 if it did
+// not say. The window is what the engine's Rejected input learns from.
+func TooLong(err error) (used, window int, ok bool) {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok || e.Class != wire.TooLong {
+		return 0, 0, false
+	}
+	return e.Used, e.Window, true
+}
+
+// withoutKey takes a key that a provider repeats out of its error.
+func withoutKey(e *wire.Error, key Secret) {
+	const shortest = 6 // a shorter one would be found in words
+	text := key.Reveal()
+	if len(text) < shortest {
+		return
+	}
+	for _, field := range []*string{&e.Type, &e.Code, &e.Param, &e.Message} {
+		*field = strings.ReplaceAll(*field, text, hidden)
+	}
+	e.Body = bytes.ReplaceAll(e.Body, []byte(text), []byte(hidden))
+}

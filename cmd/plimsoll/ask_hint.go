@@ -1,0 +1,151 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/wire"
+)
+
+// explain adds to what went wrong what can be done about it.
+func (t target) explain(err error, url string) error {
+	if err == nil {
+		return nil
+	}
+	hint := t.hintAboutSetup(err, url)
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		hint = t.hintAboutRefusal(e)
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "client: "), "complete: ")
+	return fail(&askError{"ask: " + strings.TrimPrefix(text, "stream: "), err}, hint)
+}
+
+// An askError is an error with another text.
+type askError struct {
+	text string
+	err  error
+}
+
+func (e *askError) Error() string { return e.text }
+func (e *askError) Unwrap() error { return e.err }
+
+// hintAboutSetup is for what came from this side, or from the way between.
+func (t target) hintAboutSetup(err error, url string) string {
+	if e, ok := errors.AsType[*client.NoKeyError](err); ok {
+		return keyHint(e)
+	}
+	if e, ok := errors.AsType[*client.BaseURLError](err); ok {
+		return "state one with --base-url URL" + or(e.Env) + ", or in the settings (docs/providers.md)"
+	}
+	if e, ok := errors.AsType[*client.RedirectError](err); ok {
+		return "if " + e.To + " is the right place, say so with --base-url"
+	}
+	if e, ok := errors.AsType[*client.TimeoutError](err); ok && e.Limit == "total" {
+		return "--timeout lets it take longer"
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "the certificate of " + url + " is not trusted on this machine"
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return "is " + url + " the right address, and is there a network?"
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED) && t.provider.Name == "ollama":
+		return "nothing listens at " + url + "; ollama serve starts the server, OLLAMA_HOST or --base-url names another address"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens at " + url + "; --base-url names another address"
+	case errors.Is(err, wire.ErrCut):
+		return "the provider, or something on the way to it, closed the connection; try again"
+	}
+	return ""
+}
+
+// keyHint says where a key may be put.
+func keyHint(e *client.NoKeyError) string {
+	switch {
+	case e.Program != "":
+		return "keyCommand in the settings names the program (docs/providers.md)"
+	case len(e.Env) == 0:
+		return "name a variable or a program in the settings (docs/providers.md)"
+	}
+	return "export " + e.Env[len(e.Env)-1] + "=..., or name another variable or a program in the settings (docs/providers.md)"
+}
+
+func or(env []string) string {
+	if len(env) == 0 {
+		return ""
+	}
+	return " or " + strings.Join(env, " or ")
+}
+
+// hintAboutRefusal is for what the provider answered.
+func (t target) hintAboutRefusal(e *wire.Error) string {
+	switch e.Class {
+	case wire.Auth:
+		if source := t.keySource(); source != "" {
+			return "the provider does not take the key from " + source
+		}
+		return "the provider wants a key (docs/providers.md)"
+	case wire.Billing:
+		return "the account has no credit or quota left"
+	case wire.NotFound:
+		return t.hintAboutName()
+	case wire.TooLong:
+		if e.Window > 0 {
+			return fmt.Sprintf("the model's window has %s tokens", edit.Thousands(e.Window))
+		}
+		return "the prompt and the room for the answer (--max-output) do not fit the model's window"
+	case wire.TooLarge:
+		return "the request has more bytes than the provider takes"
+	case wire.RateLimited, wire.Overloaded, wire.ServerFault, wire.Timeout:
+		if e.RetryAfter > 0 {
+			return fmt.Sprintf("the provider says to come back in %v", e.RetryAfter)
+		}
+		return "the trouble is the provider's, and may pass"
+	}
+	return ""
+}
+
+// keySource says where the key that was sent comes from.
+func (t target) keySource() string {
+	for _, c := range t.provider.Credentials {
+		if len(c.Command) > 0 {
+			return "the program " + c.Command[0]
+		}
+		if c.Env != "" && strings.TrimSpace(os.Getenv(c.Env)) != "" {
+			return c.Env
+		}
+	}
+	return ""
+}
+
+// hintAboutName guesses what an unknown model should be called.
+func (t target) hintAboutName() string {
+	hint := "is " + t.model + " the provider's own name for the model, and the address right?"
+	if t.provider.Name == "ollama" {
+		return "ollama pull " + t.model + " fetches a model; ollama list shows what is there"
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return hint
+	}
+	var ids []string
+	for _, m := range cat.Models() {
+		if providerFor(m.ID) == t.provider.Name {
+			ids = append(ids, m.ID)
+		}
+	}
+	if near := policy.Nearest(strings.ToLower(t.model), ids); near != "" && near != t.model {
+		hint = "did you mean " + t.provider.Name + "/" + near + "?"
+	}
+	return hint
+}

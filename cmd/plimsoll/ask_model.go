@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/config"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// A target is the model that is asked.
+type target struct {
+	provider client.Provider
+	model    string
+}
+
+// target finds out which model is asked, and where.
+func (f askFlags) target(env func(string) string) (target, error) {
+	s, err := loadSettings(f.config)
+	if err != nil {
+		return target{}, fail(err, "docs/providers.md describes the file")
+	}
+	name := f.model
+	if name == "" {
+		name = s.Model
+	}
+	if name == "" {
+		if name, err = onlyModel(s, env); err != nil {
+			return target{}, err
+		}
+	}
+	provider, model, ok := client.Split(name)
+	if !ok {
+		return target{}, usage(fmt.Errorf("ask: --model %q, want provider/model", name), "did you mean "+providerFor(name)+"/"+strings.Trim(name, "/")+"?")
+	}
+	p, ok := providerNamed(s, provider)
+	if !ok {
+		hint := "providers: " + strings.Join(providerNames(s), ", ")
+		if near := policy.Nearest(provider, providerNames(s)); near != "" {
+			hint = "did you mean " + near + "/" + model + "?"
+		}
+		return target{}, usage(fmt.Errorf("ask: provider %q is not known", provider), hint)
+	}
+	if f.baseURL != "" {
+		p.BaseURL, p.BaseEnv = f.baseURL, nil
+	}
+	return target{p, model}, nil
+}
+
+// loadSettings reads the file that is named, else those that are found.
+func loadSettings(path string) (config.Settings, error) {
+	known := config.Known{Kinds: client.Names(), CarriesKey: client.CarriesKey}
+	if path != "" {
+		return config.LoadSettings(path, known)
+	}
+	working, user := ".", ""
+	if dir, err := os.UserConfigDir(); err == nil { // without a home there is none
+		user = filepath.Join(dir, "plimsoll")
+	}
+	here, err := os.Stat(working)
+	if there, err2 := os.Stat(user); err == nil && err2 == nil && os.SameFile(here, there) {
+		working = ""
+	}
+	return config.FindSettings(working, user, known)
+}
+
+// providerNames returns all names that a model's may begin with.
+func providerNames(s config.Settings) []string {
+	names := client.Names()
+	for _, p := range s.Providers {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// providerNamed returns the provider of that name, as the settings change it.
+func providerNamed(s config.Settings, name string) (client.Provider, bool) {
+	set, stated := s.Provider(name)
+	if !stated {
+		return client.Lookup(name)
+	}
+	p, ok := client.Lookup(set.Kind)
+	p.Name = name
+	if set.BaseURL != "" {
+		p.BaseURL = set.BaseURL
+	}
+	if set.BaseURL != "" && name != set.Kind { // the variable is about another provider
+		p.BaseEnv = nil
+	}
+	if set.KeyEnv != "" || len(set.KeyCommand) > 0 {
+		p.UseKey(set.KeyEnv, set.KeyCommand)
+	}
+	p.Headers, p.Query = merged(p.Headers, set.Headers), merged(p.Query, set.Query)
+	if len(set.Models) > 0 {
+		p.Model = set.Models[0]
+	}
+	return p, ok
+}
+
+// merged returns what base and over state; over counts.
+func merged(base, over map[string]string) map[string]string {
+	all := maps.Clone(base)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, over)
+	return all
+}
+
+// onlyModel returns the model that is asked if nothing says which: the first model of the
+// only provider that the settings list models of, else the small model of the only
+// provider that there is a key of.
+func onlyModel(s config.Settings, env func(string) string) (string, error) {
+	var found, seen []string
+	for _, p := range s.Providers {
+		if len(p.Models) > 0 {
+			found = append(found, p.Name+"/"+p.Models[0])
+		}
+	}
+	if len(found) == 0 {
+		for _, name := range client.Names() {
+			p, _ := client.Lookup(name)
+			key := keyIn(p, env)
+			if p.Model != "" && key != "" && !slices.Contains(seen, key) {
+				found, seen = append(found, name+"/"+p.Model), append(seen, key)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", usage(errors.New("ask: no model is named, and no key of a provider is in the environment"),
+			"set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or name a model that needs none, such as --model ollama/llama3.2")
+	case 1:
+		return found[0], nil
+	}
+	return "", usage(errors.New("ask: no model is named, and there are several to choose from"), "--model "+strings.Join(found, ", or --model "))
+}
+
+// keyIn returns the environment variable that holds a key of p; empty if none does.
+func keyIn(p client.Provider, env func(string) string) string {
+	for _, c := range p.Credentials {
+		if c.Env != "" && strings.TrimSpace(env(c.Env)) != "" {
+			return c.Env
+		}
+	}
+	return ""
+}
+
+// providerFor guesses whose a model is.
+func providerFor(model string) string {
+	cat, err := catalog.Load()
+	if err != nil {
+		return "anthropic"
+	}
+	switch family := cat.FamilyOf(model).Name; {
+	case strings.HasPrefix(family, "claude"):
+		return "anthropic"
+	case family == "openai", family == "gemini":
+		return family
+	}
+	return "ollama"
+}
+
+// completeTargets offers models, with their providers in front.
+func completeTargets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	path, _ := cmd.Flags().GetString("config")
+	s, err := loadSettings(path)
+	if err != nil {
+		s = config.Settings{} // its faults are told when it is used
+	}
+	var out []string
+	if s.Model != "" {
+		out = append(out, s.Model)
+	}
+	for _, p := range s.Providers {
+		for _, m := range p.Models {
+			out = append(out, p.Name+"/"+m)
+		}
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, m := range cat.Models() {
+		if p := providerFor(m.ID); p != "ollama" {
+			out = append(out, p+"/"+m.ID)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// Settings are what configuration files say about models. A file is plimsoll.yaml or
+// plimsoll.toml, with the fields model and providers:
+//
+//	model: work/gpt-5            # what is asked if nothing else is said
+//	providers:
+//	  work:                      # a name of one's own, or that of a kind, which is then changed
+//	    kind: openai             # one of Known.Kinds; may be left out if it is the name
+//	    baseURL: https://gateway.example/v1
+//	    keyEnv: WORK_API_KEY     # or keyCommand: [program, argument]; never the key itself
+//	    headers: {x-team: blue}
+//	    query: {api-version: "2024-10-21"}
+//	    models: [gpt-5, gpt-5-mini]
+//
+// A file that stands in the working folder may have come with somebody else's work. So it
+// may not say where a key is, run a program, or send requests to another machine than
+// this one.
+type Settings struct {
+	Model     string // provider/model; empty if not stated
+	Providers []ProviderSettings
+}
+
+// ProviderSettings are what a file says about one provider. What is not stated is zero.
+type ProviderSettings struct {
+	Name, Kind     string
+	BaseURL        string
+	KeyEnv         string   // name of an environment variable
+	KeyCommand     []string // program and arguments
+	Headers, Query map[string]string
+	Models         []string
+}
+
+// Provider returns the settings of that name.
+func (s Settings) Provider(name string) (ProviderSettings, bool) {
+	i := slices.IndexFunc(s.Providers, func(p ProviderSettings) bool { return p.Name == name })
+	if i < 0 {
+		return ProviderSettings{}, false
+	}
+	return s.Providers[i], true
+}
+
+// Known is what the reader of settings is told about providers.
+type Known struct {
+	Kinds      []string
+	CarriesKey func(name string) bool // whether a header or query parameter is one for a key
+}
+
+// A SettingsError holds everything that is wrong with one file of settings.
+type SettingsError struct{ FileError }
+
+// Error implements error, with a line for each problem.
+func (e *SettingsError) Error() string { return "config: load settings: " + e.lines() }
+
+// Unwrap returns the problems.
+func (e *SettingsError) Unwrap() error { return &e.FileError }
+
+// lines returns a line for each problem.
+func (e *FileError) lines() string { return strings.TrimPrefix(e.Error(), "config: load policy: ") }
+
+// FindSettings loads the settings of the working folder and those of the user's folder,
+// if there are any. What the first says goes before the second: its model, and each of
+// its providers as a whole. An empty folder is none.
+func FindSettings(working, user string, known Known) (Settings, error) {
+	var all Settings
+	for _, dir := range []string{working, user} {
+		path, err := settingsIn(dir)
+		if err != nil {
+			return Settings{}, err
+		}
+		if path == "" {
+			continue
+		}
+		s, err := loadSettings(path, settingsReader{known: known, untrusted: dir == working})
+		if err != nil {
+			return Settings{}, err
+		}
+		if all.Model == "" {
+			all.Model = s.Model
+		}
+		for _, p := range s.Providers {
+			if _, ok := all.Provider(p.Name); !ok {
+				all.Providers = append(all.Providers, p)
+			}
+		}
+	}
+	return all, nil
+}
+
+// settingsIn returns the path of the file of settings in a folder; empty if there is none.
+func settingsIn(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	var found []string
+	for _, name := range []string{"plimsoll.yaml", "plimsoll.toml"} {
+		path := filepath.Join(dir, name)
+		_, err := os.Stat(path)
+		switch {
+		case err == nil:
+			found = append(found, path)
+		case !errors.Is(err, os.ErrNotExist):
+			return "", fmt.Errorf("config: load settings: %w", err)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("config: load settings: want one file, got %s and %s", found[0], found[1])
+}
+
+// LoadSettings reads a file that the user has named, which may say everything. The error
+// is a *SettingsError if the file could be read, with all faults and where they stand.
+func LoadSettings(path string, known Known) (Settings, error) {
+	return loadSettings(path, settingsReader{known: known})
+}
+
+func loadSettings(path string, r settingsReader) (Settings, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Settings{}, fmt.Errorf("config: load settings: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return Settings{}, fmt.Errorf("config: load settings: %w", err)
+	}
+	return r.parse(path, data)
+}
+
+// ParseSettings is LoadSettings of a file whose content the caller has. The name tells the
+// format and stands in errors; nothing is read.
+func ParseSettings(name string, data []byte, known Known) (Settings, error) {
+	r := settingsReader{known: known}
+	return r.parse(name, data)
+}
+
+// settingsFields and providerFields are the names that files may use.
+var (
+	settingsFields = []string{"model", "providers"}
+	providerFields = []string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}
+)
+
+// unknownField says that a field is none, and which may have been meant.
+func unknownField(path, name string, fields []string) string {
+	text := fmt.Sprintf("%s: no such field", path)
+	near := policy.Nearest(name, fields)
+	for _, f := range fields {
+		if folded(name) == folded(f) {
+			near = f
+		}
+	}
+	if near != "" {
+		return text + ", did you mean " + near + "?"
+	}
+	return fmt.Sprintf("%s, want one of %v", text, fields)
+}
+
+// folded returns a name without what its spellings differ in: api_key, api-key, apiKey.
+func folded(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+}

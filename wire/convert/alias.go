@@ -1,0 +1,94 @@
+package convert
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Aliases are the names of tools and the ids of calls that a format does not take, and
+// what stands for them. The alias of a name depends on nothing but the name and the
+// format, so that the same conversation always gives the same bytes.
+type Aliases struct {
+	Calls map[string]string // what stands for an id, to the id
+	Tools map[string]string // what stands for a name, to the name
+}
+
+func newAliases() Aliases {
+	return Aliases{Calls: map[string]string{}, Tools: map[string]string{}}
+}
+
+// Restore returns r with the names and ids that the conversation has.
+func (a Aliases) Restore(r llm.Response) llm.Response {
+	if len(a.Calls)+len(a.Tools) == 0 {
+		return r
+	}
+	parts := append([]llm.Part(nil), r.Message.Parts...)
+	for i, p := range parts {
+		call, ok := p.(llm.ToolCall)
+		if !ok {
+			continue
+		}
+		id, name := original(a.Calls, call.CallID), original(a.Tools, call.Name)
+		if id == call.CallID && name == call.Name {
+			continue
+		}
+		call.CallID, call.Name, call.Raw = id, name, llm.Raw{} // its bytes have the alias
+		parts[i] = call
+	}
+	r.Message.Parts, r.Raw = parts, nil
+	return r
+}
+
+func original(of map[string]string, alias string) string {
+	if name, ok := of[alias]; ok {
+		return name
+	}
+	return alias
+}
+
+// call returns what stands for the id of a call.
+func (a Aliases) call(id string, rule catalog.NameRule) string { return alias(a.Calls, id, rule) }
+
+// repeated returns what stands for an id that the nth call with it has.
+func (a Aliases) repeated(id string, n int, rule catalog.NameRule) string {
+	name := id + "_" + strconv.Itoa(n)
+	fit := a.call(name, rule)
+	a.Calls[fit] = id
+	return fit
+}
+
+// tool returns what stands for the name of a tool.
+func (a Aliases) tool(name string, rule catalog.NameRule) string { return alias(a.Tools, name, rule) }
+
+// alias returns name if rule allows it, else what stands for it: its allowed characters
+// and a hash, so that two names never share one.
+func alias(known map[string]string, name string, rule catalog.NameRule) string {
+	const hashed = 10 // hexadecimal digits, 40 bits
+	if rule.Allows(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	suffix := "_" + hex.EncodeToString(sum[:hashed/2])
+	var b strings.Builder
+	for _, r := range name {
+		if rule.Max > 0 && b.Len()+len(suffix) >= rule.Max {
+			break
+		}
+		if s := string(r); rule.Allows(s) {
+			b.WriteString(s)
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	if b.Len() == 0 {
+		b.WriteByte('x')
+	}
+	b.WriteString(suffix)
+	known[b.String()] = name
+	return b.String()
+}

@@ -1,0 +1,135 @@
+package convert
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Options say how far a conversation is away from where it goes.
+type Options struct {
+	// Foreign says that another account or another provider than the one that will be
+	// asked wrote what is in this format already, so that its thinking proves nothing.
+	Foreign bool
+}
+
+// A Fit is a request that another format can carry.
+type Fit struct {
+	Request llm.Request
+	Losses  []Loss // the request's own first, then by message; empty if nothing was lost
+	Aliases Aliases
+}
+
+// Request makes r fit for the format d. Messages that are of that format already, and
+// not foreign, stay as they are, with their bytes; so does the body around them, where r
+// is of that format. r is not changed; what stays is shared.
+func Request(r llm.Request, d catalog.Dialect, o Options) Fit {
+	c := newConverter(d, o)
+	out, lead := r, 0
+	if r.Dialect != d.Name {
+		out.Dialect, out.Frame = "", llm.Frame{}
+		c.fields(r)
+		out.Tools = c.tools(r)
+		out.Settings = c.settings(r.Settings)
+		lead = leading(r.Messages)
+		out.Sections = sections(r, lead)
+	}
+	out.Messages = c.messages(r.Messages, lead)
+	return Fit{Request: out, Losses: c.losses, Aliases: c.aliases}
+}
+
+// Response makes a reply fit for the format d, as [Request] does with a request.
+func Response(r llm.Response, d catalog.Dialect) (llm.Response, []Loss) {
+	if r.Dialect == d.Name {
+		return r, nil
+	}
+	c := newConverter(d, Options{})
+	c.message = 0
+	out := r
+	out.Dialect, out.Raw, out.Reason = "", nil, ""
+	out.Message.Parts = c.parts(r.Message)
+	return out, c.losses
+}
+
+// A converter goes through one request.
+type converter struct {
+	to      catalog.Dialect
+	foreign bool
+	message int // the message at hand
+	part    int // the part at hand
+	losses  []Loss
+	aliases Aliases
+	calls   map[string]int    // how many calls have had an id
+	again   map[string]string // what stands for an id that several had
+}
+
+func newConverter(d catalog.Dialect, o Options) *converter {
+	return &converter{
+		to: d, foreign: o.Foreign, message: nowhere, part: nowhere,
+		aliases: newAliases(), calls: map[string]int{}, again: map[string]string{},
+	}
+}
+
+// leading returns the number of system messages before the first other message.
+func leading(msgs []llm.Message) int {
+	n := 0
+	for n < len(msgs) && msgs[n].Role == llm.RoleSystem {
+		n++
+	}
+	return n
+}
+
+// sections returns the system prompt of r, with its leading system messages behind it:
+// formats that have a place for the system prompt want them there.
+func sections(r llm.Request, lead int) []llm.Section {
+	out := make([]llm.Section, 0, len(r.Sections)+lead)
+	for _, s := range r.Sections {
+		s.Raw = llm.Raw{}
+		out = append(out, s)
+	}
+	for _, m := range r.Messages[:lead] {
+		if text := m.Text(); text != "" {
+			out = append(out, llm.Section{Name: "system", Text: text, Cacheable: true})
+		}
+	}
+	return out
+}
+
+// messages returns the messages from lead on, with what the format can carry.
+func (c *converter) messages(in []llm.Message, lead int) []llm.Message {
+	out := make([]llm.Message, 0, len(in)-lead)
+	for i := lead; i < len(in); i++ {
+		m := in[i]
+		c.message, c.part = i, nowhere
+		native := m.Dialect == c.to.Name
+		if native && !c.foreign {
+			out = append(out, m)
+			continue
+		}
+		if m.Role == llm.RoleSystem && !native {
+			c.lose(c.to.MidSystem, "system message", "")
+		}
+		parts := c.parts(m)
+		if len(parts) == 0 && len(m.Parts) > 0 {
+			continue // each of its parts is a loss
+		}
+		if len(parts) != len(m.Parts) || !native {
+			m.Parts, m.Envelope = parts, llm.Envelope{}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// settings returns the settings that the format has.
+func (c *converter) settings(s llm.Settings) llm.Settings {
+	switch {
+	case s.Choice.Mode == llm.ChoiceUnset || s.Choice.Mode == llm.ChoiceAuto && c.to.ToolChoice == catalog.Drop:
+		s.Choice = llm.Choice{} // what is not said is auto everywhere
+	case s.Choice.Mode == llm.ChoiceOther || c.to.ToolChoice == catalog.Drop:
+		c.lose(catalog.Drop, "tool choice", s.Choice.Tool)
+		s.Choice = llm.Choice{}
+	case s.Choice.Tool != "":
+		s.Choice.Tool = c.aliases.tool(s.Choice.Tool, c.to.ToolName)
+	}
+	return s
+}

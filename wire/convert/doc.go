@@ -1,0 +1,16 @@
+// Package convert makes a request fit for another wire format than the one that wrote
+// it, and says what that costs.
+//
+// Encoders write what their format has a form for and leave out the rest. Here the
+// same is done beforehand and in the open: what the other format cannot carry is taken
+// out of the request or put into the nearest form, names and ids that it does not take
+// are replaced, and each of these is a [Loss]. What a format can carry is data
+// ([catalog.Dialect]). An encoder of that format then finds nothing more to lose.
+//
+// It decides nothing about what is sent beyond that, and it reads no bytes but those
+// of media parts and of members that the neutral request does not have.
+//
+//	fit := convert.Request(r, known, convert.Options{})
+//	body, err := codec.EncodeRequest(fit.Request)
+//	reply = fit.Aliases.Restore(reply) // names and ids as the conversation has them
+package convert

@@ -1,0 +1,164 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/media"
+)
+
+// parts returns the parts of m that the format can carry. m is foreign.
+func (c *converter) parts(m llm.Message) []llm.Part {
+	out := make([]llm.Part, 0, len(m.Parts))
+	native := m.Dialect == c.to.Name
+	for i, p := range m.Parts {
+		c.part = i
+		if native {
+			p = c.proven(p)
+		} else {
+			p = c.carried(p, m.Dialect == "")
+		}
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	c.part = nowhere
+	return out
+}
+
+// proven returns p unless it proves something to a provider that did not write it.
+func (c *converter) proven(p llm.Part) llm.Part {
+	if t, ok := p.(llm.Thinking); ok && t.Signature != "" {
+		c.lose(catalog.Drop, "thinking", "")
+		return nil
+	}
+	return p
+}
+
+// carried returns p in a form that the format has, or nil. made says that p was made
+// here and never was on a wire.
+func (c *converter) carried(p llm.Part, made bool) llm.Part {
+	switch p := p.(type) {
+	case llm.Thinking:
+		c.lose(catalog.Drop, "thinking", "")
+		return nil
+	case llm.Opaque:
+		c.lose(catalog.Drop, "opaque part", p.Kind)
+		return nil
+	case llm.ToolCall:
+		return c.call(p, made)
+	case llm.ToolResult:
+		return c.result(p)
+	case llm.Media:
+		return c.media(p, false)
+	}
+	return p
+}
+
+func (c *converter) call(p llm.ToolCall, made bool) llm.Part {
+	if p.Hosted && !made {
+		c.lose(catalog.Drop, "hosted call", p.Name)
+		return nil
+	}
+	if p.Custom {
+		c.lose(c.to.FreeText, "free-text call", p.Name)
+	}
+	p.CallID, p.Name = c.callID(p.CallID), c.name(p.Name)
+	return p
+}
+
+func (c *converter) result(p llm.ToolResult) llm.Part {
+	p.CallID = c.resultID(p.CallID)
+	if p.IsError {
+		c.lose(c.to.ErrorFlag, "error flag of a result", "")
+	}
+	content := make([]llm.Part, 0, len(p.Content))
+	for _, x := range p.Content {
+		switch x := x.(type) {
+		case llm.Media:
+			content = append(content, c.media(x, true))
+		case llm.Opaque:
+			c.lose(catalog.Note, "opaque content of a result", x.Kind)
+			content = append(content, llm.Text{Text: "[" + kindOr(x.Kind) + " left out: it cannot be sent to this provider]"})
+		default:
+			content = append(content, x)
+		}
+	}
+	p.Content = content
+	return p
+}
+
+func kindOr(kind string) string {
+	if kind == "" {
+		return "content"
+	}
+	return kind
+}
+
+// media returns p, or a line of text where the place cannot have it.
+func (c *converter) media(p llm.Media, inResult bool) llm.Part {
+	s := media.Read(p.Bytes())
+	if s.Text != "" {
+		return llm.Text{Text: s.Text} // a document of plain text is text
+	}
+	if fate := c.mediaFate(s, inResult); fate != catalog.Keep {
+		c.lose(fate, mediaKind(s), p.Type)
+		return llm.Text{Text: media.Placeholder(p)}
+	}
+	return p
+}
+
+// mediaKind is what people call a media part.
+func mediaKind(s media.Source) string {
+	switch {
+	case s.IsImage():
+		return "image"
+	case strings.HasPrefix(s.Type, "audio"):
+		return "sound"
+	}
+	return "document"
+}
+
+func (c *converter) mediaFate(s media.Source, inResult bool) catalog.Fate {
+	image := s.IsImage()
+	switch {
+	case len(s.Data) == 0 && s.URL == "":
+		return catalog.Note // a file of one provider's own, or a shape not known here
+	case inResult && image:
+		return min(c.to.ResultImage, c.to.Image)
+	case image:
+		return c.to.Image
+	case len(s.Data) == 0:
+		return c.to.DocumentLink
+	case s.Type != "application/pdf":
+		return c.to.Audio
+	case inResult:
+		return min(c.to.ResultDocument, c.to.Document)
+	}
+	return c.to.Document
+}
+
+// name returns the name of a tool as the format takes it.
+func (c *converter) name(name string) string {
+	return c.aliases.tool(name, c.to.ToolName)
+}
+
+// callID returns the id of a call as the format takes it. An id that an earlier call had
+// gets another one: some formats have no ids, and what their codecs derive may repeat.
+func (c *converter) callID(id string) string {
+	c.calls[id]++
+	if n := c.calls[id]; n > 1 {
+		c.again[id] = c.aliases.repeated(id, n, c.to.CallID)
+		return c.again[id]
+	}
+	return c.aliases.call(id, c.to.CallID)
+}
+
+// resultID returns the id that the last call with that id got.
+func (c *converter) resultID(id string) string {
+	if alias, ok := c.again[id]; ok {
+		return alias
+	}
+	return c.aliases.call(id, c.to.CallID)
+}

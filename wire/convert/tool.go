@@ -1,0 +1,58 @@
+package convert
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// freeText is the schema that a tool of free text gets where all arguments are JSON: the
+// codecs put such a text into the member "input".
+const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
+
+// tools returns the tools that the format can have: those that the client runs and that
+// are described in full. r is of another format.
+func (c *converter) tools(r llm.Request) []llm.Tool {
+	out := make([]llm.Tool, 0, len(r.Tools))
+	for _, t := range r.Tools {
+		switch kindOf(t) {
+		case hosted:
+			c.lose(catalog.Drop, "tool", t.Name)
+			continue
+		case custom:
+			if t.Custom = c.to.FreeText == catalog.Keep; !t.Custom {
+				c.lose(catalog.Note, "free-text tool", t.Name)
+				t.Schema = freeText
+			}
+		}
+		t.Name, t.Raw = c.name(t.Name), llm.Raw{}
+		out = append(out, t)
+	}
+	return out
+}
+
+type toolKind int
+
+const (
+	function toolKind = iota // takes JSON
+	custom                   // takes free text
+	hosted                   // run by the provider, or known to it by its name alone
+)
+
+// kindOf tells the kind of a tool from the bytes that it came as.
+func kindOf(t llm.Tool) toolKind {
+	data := t.Data
+	if data == nil {
+		data = t.Base
+	}
+	kind := raw.Unquote(raw.Value(data, "type"))
+	switch {
+	case t.Custom || kind == "custom" && raw.Value(data, "input_schema") == nil:
+		return custom
+	case kind == "" && t.Schema == "" && t.Description == "" && len(data) > 0 && raw.Value(data, "name") == nil:
+		return hosted // a member that switches a tool of the provider on
+	case kind == "" || kind == "function" || kind == "custom":
+		return function
+	}
+	return hosted
+}

@@ -1,0 +1,186 @@
+package openai
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// A chatPart is an open part that is no call: content, thinking, or a member that only
+// its name is known of.
+type chatPart struct {
+	kind    string // "content", "reasoning", or the member's name
+	index   int
+	text    literal // content, refusal, or the name of a function_call's arguments
+	members []*thinkingMember
+	details []*detail
+	seen    thinkingText
+	id      []byte // of audio; the first fragment of a function_call
+}
+
+// A thinkingMember is one of the members that hold thinking as one text.
+type thinkingMember struct {
+	name string
+	text literal
+}
+
+// A delta holds the members of a delta that are looked at here.
+type delta struct {
+	content, calls, thought, reasoning, details []byte
+	more                                        bool // there are others
+}
+
+func deltaOf(b []byte) delta {
+	var x delta
+	for k, v := range raw.Members(b) {
+		value := raw.Slice(b, v)
+		if raw.IsNone(value) {
+			continue
+		}
+		switch string(raw.Name(b[k.Start:k.End])) {
+		case "role":
+		case "content":
+			x.content = value
+		case "tool_calls":
+			x.calls = value
+		case "reasoning_content":
+			x.thought = value
+		case "reasoning":
+			x.reasoning = value
+		case "reasoning_details":
+			x.details = value
+		default:
+			x.more = true
+		}
+	}
+	return x
+}
+
+// readDelta reads the delta of a choice, thinking first: servers that send several things
+// in one chunk send them in any order.
+func (d *chatDecoder) readDelta(b []byte) error {
+	x := deltaOf(b)
+	if x.thought != nil || x.reasoning != nil || x.details != nil {
+		d.thinking(x)
+	}
+	if x.content != nil {
+		if err := d.content(x.content); err != nil {
+			return raw.In(err, "content")
+		}
+	}
+	if x.more {
+		d.members(b)
+	}
+	if x.calls == nil {
+		return nil
+	}
+	return raw.In(d.toolCalls(x.calls), "tool_calls")
+}
+
+// content reads the member content: a text, or, of Mistral, a list of elements.
+func (d *chatDecoder) content(value []byte) error {
+	switch {
+	case raw.IsString(value):
+		d.text(value)
+		return nil
+	case !raw.IsArray(value):
+		return raw.Wrong("a string or an array", value)
+	}
+	for _, s := range raw.Elements(value) {
+		v := raw.Values(raw.Slice(value, s), "type", "text", "thinking")
+		switch {
+		case raw.IsString(v[1]):
+			d.text(v[1])
+		case raw.IsArray(v[2]):
+			for _, s := range raw.Elements(v[2]) {
+				if lit := raw.Value(raw.Slice(v[2], s), "text"); raw.IsString(lit) && len(lit) > len(`""`) {
+					p := d.begin("reasoning", llm.Thinking{})
+					p.seen.text.WriteString(raw.Unquote(lit))
+					d.delta(p.index, llm.DeltaText, raw.Unquote(lit))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// text reads a fragment of the visible text.
+func (d *chatDecoder) text(lit []byte) {
+	if len(lit) <= len(`""`) {
+		return
+	}
+	p := d.begin("content", llm.Text{})
+	d.delta(p.index, llm.DeltaText, p.text.add(lit))
+}
+
+// members reads the members of a delta that are neither text nor thinking.
+func (d *chatDecoder) members(delta []byte) {
+	for k, v := range raw.Members(delta) {
+		value := raw.Slice(delta, v)
+		name := string(raw.Name(delta[k.Start:k.End]))
+		switch {
+		case raw.IsNone(value):
+		case name == "refusal" && raw.IsString(value) && len(value) > len(`""`):
+			d.refused = true
+			p := d.begin(name, llm.Opaque{Kind: name})
+			p.text.add(value)
+			d.delta(p.index, llm.DeltaOther, string(value))
+		case name == "audio" && raw.IsObject(value):
+			p := d.begin(name, llm.Opaque{Kind: name})
+			if id := raw.Value(value, "id"); id != nil && p.id == nil {
+				p.id = append([]byte(nil), id...)
+			}
+			d.delta(p.index, llm.DeltaOther, string(value))
+		case name == "function_call" && raw.IsObject(value):
+			p := d.begin(name, llm.Opaque{Kind: name})
+			if p.id == nil {
+				p.id = append([]byte(nil), value...)
+			}
+			p.text.add(raw.Value(value, "arguments"))
+			d.delta(p.index, llm.DeltaOther, string(value))
+		case name == "annotations" && raw.IsArray(value) && d.current != nil && d.current.kind == "content":
+			for _, s := range raw.Elements(value) {
+				d.delta(d.current.index, llm.DeltaOther, string(raw.Slice(value, s)))
+			}
+		}
+	}
+}
+
+// begin returns the open part of a kind, and opens it if it is not open.
+func (d *chatDecoder) begin(kind string, p llm.Part) *chatPart {
+	if d.current != nil && d.current.kind == kind {
+		return d.current
+	}
+	d.closePart()
+	d.closeWhole()
+	d.current = &chatPart{kind: kind, index: d.open(p)}
+	return d.current
+}
+
+// closePart ends the open part that is no call.
+func (d *chatDecoder) closePart() {
+	p := d.current
+	if p == nil {
+		return
+	}
+	d.current = nil
+	switch p.kind {
+	case "content":
+		d.delta(p.index, llm.DeltaText, p.text.rest())
+		lit := p.text.bytes()
+		d.done(p.index, llm.Text{Text: raw.Unquote(lit), Raw: llm.Raw{Data: lit}})
+	case "reasoning":
+		d.closeThinking(p)
+	case "audio":
+		d.done(p.index, audioPart(p.id))
+	case "function_call":
+		p.text.rest()
+		d.done(p.index, opaqueMember(p.kind, raw.Set(p.id, "arguments", p.text.bytes())))
+	default:
+		p.text.rest()
+		d.done(p.index, opaqueMember(p.kind, p.text.bytes()))
+	}
+}
+
+func opaqueMember(name string, value []byte) llm.Opaque {
+	return llm.Opaque{Kind: name, Raw: llm.Raw{Data: memberOfValue(name, value)}}
+}

@@ -1,0 +1,86 @@
+package openai
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+func TestSettings(t *testing.T) {
+	tests := []struct {
+		name string
+		c    streamer
+		body string // without its end
+		want llm.Settings
+	}{
+		{"nothing stated", Chat{}, `"stream":false,"temperature":null`, llm.Settings{}},
+		{"everything", Chat{}, `"stream":true,"temperature":0.70,"top_p":1e-1,"stop":["a","b\n"],"tool_choice":"required"`, llm.Settings{Stream: true, Temperature: "0.70", TopP: "1e-1", Stop: []string{"a", "b\n"}, Choice: llm.Choice{Mode: llm.ChoiceAny}}},
+		{"one stop", Chat{}, `"stop":"end"`, llm.Settings{Stop: []string{"end"}}},
+		{"a function", Chat{}, `"tool_choice":{"type":"function","function":{"name":"f"}}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceTool, Tool: "f"}}},
+		{"a custom tool", Chat{}, `"tool_choice":{"type":"custom","custom":{"name":"p"}}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceTool, Tool: "p"}}},
+		{"allowed tools", Chat{}, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[]}}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceOther}}},
+		{"responses", Responses{}, `"stream":true,"temperature":1,"top_p":0.5,"stop":"x","tool_choice":{"type":"function","name":"f"}`, llm.Settings{Stream: true, Temperature: "1", TopP: "0.5", Choice: llm.Choice{Mode: llm.ChoiceTool, Tool: "f"}}},
+		{"a hosted tool", Responses{}, `"tool_choice":{"type":"file_search"}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceOther}}},
+		{"auto", Responses{}, `"tool_choice":"auto"`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceAuto}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			body := `{"model":"m","messages":[],"input":[],` + test.body + `,"tools":[{"type":"function","name":"f","function":{"name":"f"}},{"type":"custom","name":"p","custom":{"name":"p"}}]}`
+			r, err := test.c.DecodeRequest([]byte(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.want, r.Settings); d != "" {
+				t.Error(d)
+			}
+			if b, err := test.c.EncodeRequest(r); err != nil || string(b) != body {
+				t.Errorf("want it as it came, got %s, %v", b, err)
+			}
+			if test.want.Choice.Mode == llm.ChoiceOther {
+				return // only its body has it
+			}
+			r.Frame = llm.Frame{}
+			b, err := test.c.EncodeRequest(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := test.c.DecodeRequest(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.want, again.Settings); d != "" {
+				t.Errorf("%s\n%s", d, b)
+			}
+			if chat := test.c.Dialect() == DialectChat; (chat && test.want.Stream) != strings.Contains(string(b), `"stream_options":{"include_usage":true}`) {
+				t.Errorf("want the usage asked for with a stream of chunks, got %s", b)
+			}
+		})
+	}
+}
+
+func TestSettingsChangeOnlyTheirMember(t *testing.T) {
+	body := `{"messages":[] , "temperature" : 0.70, "stream":false,"tool_choice":{"type":"allowed_tools"},"tools":[{"type":"function","function":{"name":"f"}}]}`
+	r, err := DecodeChat([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Settings.Stream, r.Settings.Temperature = true, "0.2"
+	want := strings.NewReplacer("0.70", "0.2", "false", "true").Replace(body)
+	if got, err := EncodeChat(r); err != nil || string(got) != want {
+		t.Errorf("want %s\ngot  %s, %v", want, got, err)
+	}
+	r.Settings = llm.Settings{Temperature: `1,"x":2`} // is no number
+	if got, err := EncodeChat(r); err != nil || string(got) != body {
+		t.Errorf("want it as it came, got %s, %v", got, err)
+	}
+	r.Settings = llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceAny}}
+	if got, err := EncodeChat(r); err != nil || !strings.Contains(string(got), `"tool_choice":"required"`) {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if got, err := EncodeChat(llm.Request{Settings: r.Settings}); err != nil || strings.Contains(string(got), "tool_choice") {
+		t.Errorf("want no choice without tools, got %s, %v", got, err)
+	}
+}
