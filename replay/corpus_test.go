@@ -104,6 +104,9 @@ func checkResult(t *testing.T, res replay.Result) {
 		if r.Orphans+r.UnresolvedRefs+r.Uncovered > 0 {
 			t.Errorf("%s: want no orphan, unresolved ref or lost part, got %d, %d and %d", where, r.Orphans, r.UnresolvedRefs, r.Uncovered)
 		}
+		for _, b := range r.RuleBreaks {
+			t.Errorf("%s, step %d: the provider would refuse it: %s at %s: %s", where, b.Step, b.Rule, b.Path, b.Message)
+		}
 		for _, i := range r.Irreducible {
 			// The judge counts text alone; the engine adds what a message costs and the
 			// margin of its estimate (15 % of what is new, 600 tokens).

@@ -13,7 +13,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
@@ -30,6 +32,7 @@ type judge struct {
 	lost    map[string]bool
 	broken  map[string]bool
 	made    map[string]bool
+	rules   []RuleBreak
 	client  []byte // the raw view of the last Step judged
 	every   bool
 	pending *pending
@@ -127,6 +130,7 @@ func (j *judge) settle() error {
 	if err != nil {
 		return fmt.Errorf("replay: judge step %d: %w", p.step, err)
 	}
+	j.obey(p.step, p.body)
 	note(j.orphans, found.Orphans)
 	note(j.broken, found.Unresolved)
 	note(j.made, found.Invented)
@@ -134,6 +138,22 @@ func (j *judge) settle() error {
 		j.lost[u.CallID+u.Text+string(u.Kind)] = true
 	}
 	return nil
+}
+
+// obey notes the rules of the provider that our request breaks more often than the
+// client's does. What a session file holds may break some by itself, and no file says
+// how much the model was allowed to write.
+func (j *judge) obey(step int, body []byte) {
+	o := check.Options{Model: j.raw.model}
+	theirs := map[string]int{}
+	for _, f := range o.Request(j.raw.dialect, j.client) {
+		theirs[f.Rule]++
+	}
+	for _, f := range o.Request(j.raw.dialect, body) {
+		if theirs[f.Rule]--; theirs[f.Rule] < 0 {
+			j.rules = append(j.rules, RuleBreak{step, f.Rule, f.Path, f.Message})
+		}
+	}
 }
 
 func note(set map[string]bool, texts []string) {
@@ -146,7 +166,7 @@ func note(set map[string]bool, texts []string) {
 // stored. The text of a replaced output has to name its Ref; one that by its
 // document's template does not is found through the journal.
 func (j *judge) options(edits []edit.Edit) verify.Options {
-	o := verify.Options{Load: func(ref string) ([]byte, error) {
+	o := verify.Options{Notes: []string{wire.Opening}, Load: func(ref string) ([]byte, error) {
 		return j.sess.Blob(context.Background(), llm.Ref(ref))
 	}}
 	for _, e := range edits {
@@ -197,6 +217,7 @@ func (j *judge) finish(run *Run) error {
 	if err := j.source(j.client); err != nil {
 		return err
 	}
+	run.RuleBreaks = append(run.RuleBreaks, j.rules...)
 	run.Orphans, run.UnresolvedRefs, run.Uncovered = len(j.orphans), len(j.broken), len(j.lost)
 	if j.export != nil {
 		if err := j.export.finish(j.sess); err != nil {

@@ -88,6 +88,7 @@ type Run struct {
 	Orphans         int            `json:"orphans"`
 	UnresolvedRefs  int            `json:"unresolved_refs"`
 	Uncovered       int            `json:"uncovered"`     // parts that left and can be found under no Ref
+	RuleBreaks      []RuleBreak    `json:"rule_breaks"`   // of the provider's rules, that the client's own request did not have
 	EndedAtStep     int            `json:"ended_at_step"` // 0: ran to the end
 	EndReason       string         `json:"end_reason"`
 	TokensRaw       int            `json:"tokens_raw"`    // sum over all Steps of what the client sent
@@ -97,6 +98,15 @@ type Run struct {
 	Edits           map[string]int `json:"edits"`
 	PrefixBreaks    int            `json:"prefix_breaks"` // views that do not extend the one before
 	Timing          Timing         `json:"timing"`
+}
+
+// A RuleBreak is a rule of the provider that a request of ours breaks where the client's
+// own, at the same Step, does not. See package check for the rules.
+type RuleBreak struct {
+	Step    int    `json:"step"`
+	Rule    string `json:"rule"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
 }
 
 // An Irreducible is a Step whose floor is above the limit.

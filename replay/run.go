@@ -30,7 +30,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	w, note := spec.window(p, raw)
 	run := Run{
 		Policy: p.Name, Window: spec.String(), Capacity: w.Capacity, Limit: w.Limit(), CommonLimit: r.commonLimit(raw, spec), Note: note,
-		Estimator: p.Estimator, Irreducible: []Irreducible{}, ToolsNotOffered: append([]string{}, p.Tools...), Edits: map[string]int{},
+		Estimator: p.Estimator, Irreducible: []Irreducible{}, RuleBreaks: []RuleBreak{}, ToolsNotOffered: append([]string{}, p.Tools...), Edits: map[string]int{},
 	}
 	cal := raw.steps[0].cal.Clone()
 	sess, err := r.open(ctx, p, raw, w, cal)

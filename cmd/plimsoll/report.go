@@ -244,6 +244,10 @@ func runNotes(r replay.Run, steps int) []string {
 	if r.Orphans > 0 {
 		out = append(out, plural(r.Orphans, "call or result")+" without the other")
 	}
+	if n := len(r.RuleBreaks); n > 0 {
+		first := r.RuleBreaks[0]
+		out = append(out, fmt.Sprintf("%s of the provider's rules, the first at call %d: %s", plural(n, "break"), first.Step, safe(first.Message)))
+	}
 	if n := r.UnresolvedRefs + r.Uncovered; n > 0 {
 		out = append(out, plural(n, "removed part")+" that cannot be read back")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -52,11 +53,17 @@ func fresh(r llm.Request) []byte {
 	return o.Raw("messages", none.With(messageElements(r.Messages, none))).Bytes()
 }
 
+// messageElements returns the message list that msgs become. A list that would begin
+// with the model, which the API refuses, gets a user message in front, unless it came so.
 func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
 	all := units(msgs, list)
-	elements := make([]raw.Element, len(all))
-	for i, u := range all {
-		elements[i] = u.element()
+	elements := make([]raw.Element, 0, len(all)+1)
+	if len(all) > 0 && all[0].role == "assistant" && all[0].at != 0 {
+		opening := message("user", []block{{bytes: textBlock(wire.Opening, llm.Raw{}, false)}})
+		elements = append(elements, raw.Element{Bytes: opening, At: -1})
+	}
+	for _, u := range all {
+		elements = append(elements, u.element())
 	}
 	return elements
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // decoded returns wire as a message; the bodies of this file are known to be right.
@@ -219,6 +220,9 @@ func listOf(t *testing.T, r llm.Request) []json.RawMessage {
 	if err := json.Unmarshal(b, &body); err != nil {
 		t.Fatalf("%v in %s", err, b)
 	}
+	if len(body.Messages) > 0 && strings.Contains(string(body.Messages[0]), wire.Opening) {
+		return body.Messages[1:] // a test of its own is about this message
+	}
 	return body.Messages
 }
 
@@ -375,5 +379,27 @@ func TestPlacesThatCannotBeRight(t *testing.T) {
 	m.Envelope.Spans = []llm.Span{{Start: 5, End: 1000}}
 	if b, err := EncodeMessage(m); err != nil || string(b) != `{"role":"user","content":[{"type":"text","text":"a"}]}` {
 		t.Errorf("got %s, %v", b, err)
+	}
+}
+
+// A list whose first human words were taken out still begins with the user.
+func TestListThatWouldBeginWithTheModel(t *testing.T) {
+	body := `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`
+	r, err := DecodeRequest([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Messages = r.Messages[1:]
+	want := `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"(The conversation before this is left out.)"}]},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`
+	if got, err := EncodeRequest(r); err != nil || string(got) != want {
+		t.Errorf("want %s\ngot  %s %v", want, got, err)
+	}
+	came := strings.Replace(body, `{"role":"user","content":"a"},`, "", 1)
+	if r, err = DecodeRequest([]byte(came)); err != nil {
+		t.Fatal(err)
+	}
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "d"}}})
+	if got, err := EncodeRequest(r); err != nil || strings.Contains(string(got), "left out") {
+		t.Errorf("want a list that came so to stay so, got %s %v", got, err)
 	}
 }

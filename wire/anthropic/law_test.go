@@ -167,6 +167,9 @@ func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
 		for from := range r.Messages {
 			for to := from + 1; to <= len(r.Messages); to++ {
 				less, want := without(r, from, to)
+				if rest := less.Messages; len(rest) > 0 && rest[0].Role == llm.RoleAssistant && from == 0 {
+					continue // gets a user message in front
+				}
 				got, err := EncodeRequest(less)
 				if err != nil {
 					t.Fatal(err)
