@@ -224,29 +224,21 @@ func bracketEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// stringEnd returns where the string literal that begins at i ends.
+// stringEnd returns where the string literal that begins at i ends. It goes from quote
+// to quote, because most strings are long and have few.
 func stringEnd(b []byte, i int) int {
-	i++
-	for i+block <= len(b) {
-		next := i + block
-		for mask := endings(b, i); mask != 0; {
-			k := first(mask)
-			if b[i+k] == '"' {
-				return i + k + 1
-			}
-			next = max(next, i+k+2)
-			mask = without(mask, k+1)
+	for j := i + 1; ; j++ {
+		k := bytes.IndexByte(b[j:], '"')
+		if k < 0 {
+			return len(b)
 		}
-		i = next
-	}
-	for i < len(b) {
-		switch b[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
+		j += k
+		n := 0
+		for p := j - 1; p > i && b[p] == '\\'; p-- {
+			n++
 		}
-		i++
+		if n%2 == 0 {
+			return j + 1
+		}
 	}
-	return len(b)
 }

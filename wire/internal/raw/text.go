@@ -27,18 +27,21 @@ func Unquote(lit []byte) string {
 }
 
 // unescapeAll returns the text of lit, whose first escape is at from. It goes through a
-// small buffer, because the runs between escapes are too short for a copy each.
+// small buffer, because the runs between escapes are too short for a copy each: a whole
+// block is copied for each, and what is too much is written over.
 func unescapeAll(lit []byte, from int) string {
+	const full = 8 * block
 	var out strings.Builder
 	out.Grow(len(lit))
 	out.Write(lit[:from])
-	var buf [2*block + 2*short]byte
-	i := from
-	for i+block+short <= len(lit) {
-		n, at, end := 0, i, i+block
+	var buf [full + 3*block]byte
+	n, i := 0, from
+	for i+2*block <= len(lit) {
+		at, end := i, i+block
 		for mask := backslashes(lit, i); mask != 0; {
 			k := first(mask)
-			n += run(buf[n:], lit[at:], i+k-at)
+			*(*[block]byte)(buf[n:]) = *(*[block]byte)(lit[at:])
+			n += i + k - at
 			at = i + k
 			size := 2
 			if c := plain[lit[at+1]]; c != 0 {
@@ -53,26 +56,18 @@ func unescapeAll(lit []byte, from int) string {
 			mask = without(mask, k+size-1)
 		}
 		if at < end {
-			n += run(buf[n:], lit[at:], end-at)
+			*(*[block]byte)(buf[n:]) = *(*[block]byte)(lit[at:])
+			n += end - at
 			at = end
 		}
-		out.Write(buf[:n])
-		i = at
+		if i = at; n >= full {
+			out.Write(buf[:n])
+			n = 0
+		}
 	}
+	out.Write(buf[:n])
 	unescapeTail(&out, lit[i:])
 	return out.String()
-}
-
-// short is the length of a run that is copied as a whole, whatever its length.
-const short = 16
-
-// run copies n bytes and returns n. It may write more than that, up to [short].
-func run(dst, src []byte, n int) int {
-	if n <= short {
-		copy(dst[:short:short], src[:short:short])
-		return n
-	}
-	return copy(dst, src[:n])
 }
 
 // unescapeTail writes the text of lit.

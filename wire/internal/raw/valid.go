@@ -101,9 +101,11 @@ func validString(b []byte, i int) int {
 			if b[at] != '\\' {
 				return closing(b, at)
 			}
-			n := validEscape(b[at:])
-			if n == 0 {
-				return -1
+			n := 2
+			if at+1 >= len(b) || plain[b[at+1]] == 0 {
+				if n = validEscape(b[at:]); n == 0 {
+					return -1
+				}
 			}
 			mask = without(mask, k+1)
 			next = max(next, at+n)

@@ -12,7 +12,6 @@ import (
 // stopping at each would cost a mispredicted branch each.
 const (
 	block = 64 // bytes
-	word  = 8  // bytes
 
 	ones  = 0x0101010101010101
 	lows  = 0x7f7f7f7f7f7f7f7f
@@ -33,9 +32,6 @@ func special(w uint64) uint64 {
 	return zeros(w^ones*'"') | zeros(w^ones*'\\') | zeros(w&upper)
 }
 
-// ends is special without the control characters, which a checked text has not.
-func ends(w uint64) uint64 { return zeros(w^ones*'"') | zeros(w^ones*'\\') }
-
 // escapes has the high bit of each byte of w that is a backslash.
 func escapes(w uint64) uint64 { return zeros(w ^ ones*'\\') }
 
@@ -47,13 +43,6 @@ func specials(b []byte, i int) uint64 {
 	p := b[i : i+block : i+block]
 	return pack(special(load(p, 0))) | pack(special(load(p, 8)))<<8 | pack(special(load(p, 16)))<<16 | pack(special(load(p, 24)))<<24 |
 		pack(special(load(p, 32)))<<32 | pack(special(load(p, 40)))<<40 | pack(special(load(p, 48)))<<48 | pack(special(load(p, 56)))<<56
-}
-
-// endings returns the mask of the quotes and backslashes of the block at i.
-func endings(b []byte, i int) uint64 {
-	p := b[i : i+block : i+block]
-	return pack(ends(load(p, 0))) | pack(ends(load(p, 8)))<<8 | pack(ends(load(p, 16)))<<16 | pack(ends(load(p, 24)))<<24 |
-		pack(ends(load(p, 32)))<<32 | pack(ends(load(p, 40)))<<40 | pack(ends(load(p, 48)))<<48 | pack(ends(load(p, 56)))<<56
 }
 
 // backslashes returns the mask of the backslashes of the block at i.
