@@ -194,18 +194,12 @@ func rewrite(text []byte, kind codecs.Kind, from, to codecs.Full) ([]byte, []con
 	return body, fit.Losses, err
 }
 
-// rewriteStream returns a stream event by event. The losses are those of the whole
-// reply, because only a whole part says what it is.
+// rewriteStream returns a stream event by event.
 func rewriteStream(text []byte, from, to codecs.Full, d catalog.Dialect) ([]byte, []convert.Loss, error) {
 	if from.Dialect() == to.Dialect() {
 		return text, nil, nil
 	}
-	reply, out, err := convert.Stream(text, from.NewDecoder(), to.NewEncoder())
-	if err != nil {
-		return nil, nil, err
-	}
-	_, losses := convert.Response(reply.Response(from.Dialect()), d)
-	return out, losses, nil
+	return convert.Stream(text, from.NewDecoder(), to.NewEncoder(), d)
 }
 
 // readBody returns the whole of the file that args name, or of standard input.
