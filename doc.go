@@ -56,8 +56,12 @@
 // Package [github.com/plimsoll-dev/plimsoll/store] keeps sessions and the content that left a view: in memory, or in SQLite. One suite of
 // tests says what a store is.
 //
-// Package [github.com/plimsoll-dev/plimsoll/wire] turns the bytes of the providers' protocols into the neutral conversation and back,
-// without loss, and never opens a connection.
+// Package [github.com/plimsoll-dev/plimsoll/wire] is the seam of the codecs, which turn the bytes of the providers' protocols into the
+// neutral conversation and back, without loss: requests, replies, streams and errors. Below it stands one folder for each provider;
+// package [github.com/plimsoll-dev/plimsoll/wire/codecs] lists them, [github.com/plimsoll-dev/plimsoll/wire/convert] makes what one wrote
+// fit for another, and [github.com/plimsoll-dev/plimsoll/wire/check] judges bodies by the providers' rules. None opens a connection.
+//
+// Package [github.com/plimsoll-dev/plimsoll/client] does: it sends requests to providers, with keys, retries and timeouts.
 //
 // Package [github.com/plimsoll-dev/plimsoll/sessionfile] reads the files in which other agents keep their sessions.
 //

@@ -20,6 +20,7 @@ import (
 // convertFlags are the flags of plimsoll convert.
 type convertFlags struct {
 	from, to     string
+	model        string
 	strict, json bool
 }
 
@@ -62,8 +63,10 @@ Dialects: ` + strings.Join(dialects(), ", "),
 	fl := cmd.Flags()
 	fl.StringVar(&f.from, "from", "", "`dialect` of the file; told by its content if left out")
 	fl.StringVar(&f.to, "to", "", "`dialect` to write")
+	fl.StringVarP(&f.model, "model", "m", "", "`model` that the request is for; its own if left out")
 	fl.BoolVar(&f.strict, "strict", false, "fail, and write nothing, if anything would be lost")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object with the body and the losses")
+	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
 	for _, flag := range []string{"from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(dialects(), cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -94,7 +97,7 @@ func runConvert(s streams, f convertFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	body, losses, err := rewrite(text, kind, from, to)
+	body, losses, err := f.rewrite(text, kind, from, to)
 	if err != nil {
 		return fail(fmt.Errorf("convert: %w", err), "--from names another dialect than "+string(from.Dialect()))
 	}
@@ -164,7 +167,7 @@ func sourceOf(f convertFlags, text []byte) (codecs.Full, codecs.Kind, error) {
 }
 
 // rewrite returns text in the dialect of to.
-func rewrite(text []byte, kind codecs.Kind, from, to codecs.Full) ([]byte, []convert.Loss, error) {
+func (f convertFlags) rewrite(text []byte, kind codecs.Kind, from, to codecs.Full) ([]byte, []convert.Loss, error) {
 	cat, err := catalog.Load()
 	if err != nil {
 		return nil, nil, err
@@ -190,6 +193,9 @@ func rewrite(text []byte, kind codecs.Kind, from, to codecs.Full) ([]byte, []con
 		return nil, nil, err
 	}
 	fit := convert.Request(r, d, convert.Options{})
+	if f.model != "" {
+		fit.Request.Model = f.model
+	}
 	body, err := to.EncodeRequest(fit.Request)
 	return body, fit.Losses, err
 }
