@@ -46,6 +46,10 @@ type Encoder interface {
 	// Append appends the bytes of e to dst. The error says that no stream of this
 	// dialect has e at this place.
 	Append(dst []byte, e llm.Event) ([]byte, error)
+	// AppendError appends e as the last event of the stream, which may also be the first:
+	// as it came where it is an error event of the dialect, else with the dialect's shape
+	// and words. Nothing can be appended after it.
+	AppendError(dst []byte, e *Error) []byte
 }
 
 // A Refuser is a [Codec] that reads and writes the error bodies of its dialect. All

@@ -62,6 +62,7 @@ const lattice = `
 	NONE < internal/arch;
 	core/token/bpe < internal/genvocab;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
+	client, wire/check < internal/ollamatest;
 	core/llm < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 

@@ -110,10 +110,14 @@ func (x *exchange) systemText() string {
 
 // wantsJSON reports whether the request asks for an answer in JSON.
 func (x *exchange) wantsJSON() bool {
-	for _, path := range []string{"response_format.type", "text.format.type", "output_config.format.type", "generationConfig.responseMimeType", "format"} {
+	for _, path := range []string{"response_format.type", "text.format.type", "output_config.format.type", "format"} {
 		if strings.Contains(x.field(path).Raw, "json") {
 			return true
 		}
+	}
+	config := either(x.field("@this"), "generationConfig", "generation_config")
+	if strings.Contains(either(config, "responseMimeType", "response_mime_type").String(), "json") {
+		return true
 	}
 	return x.field("format").IsObject()
 }

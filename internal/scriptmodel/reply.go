@@ -136,40 +136,28 @@ func (x *exchange) report(body, after []byte) []byte {
 // failed returns the stream that ends with the failure of a response: what a streaming
 // client of the Responses API gets for a prompt that is too long.
 func (x *exchange) failed(e *wire.Error) answer {
-	var chunks [][]byte
-	response := func(status string, fault any) rawJSON {
-		return rawJSON(object(
-			"id", "resp_failed", "object", "response", "created_at", 0, "status", status, "error", fault, "incomplete_details", nil,
-			"instructions", nil, "metadata", rawJSON("{}"), "model", x.r.Model, "output", [][]byte{}, "parallel_tool_calls", true,
-			"temperature", 1, "tool_choice", "auto", "tools", [][]byte{}, "top_p", 1, "usage", nil,
-		))
+	enc := x.codec.NewEncoder()
+	out, err := enc.Append(nil, llm.Event{Kind: llm.EventStart, ID: "resp_failed", Model: x.r.Model})
+	if err != nil {
+		out = nil // the error can be the first event too
 	}
-	for i, c := range []struct {
-		kind     string
-		response rawJSON
-	}{
-		{"response.created", response("in_progress", nil)},
-		{"response.failed", response("failed", rawJSON(object("code", e.Code, "message", e.Message)))},
-	} {
-		payload := object("type", c.kind, "sequence_number", i, "response", c.response)
-		chunks = append(chunks, fmt.Appendf(nil, "event: %s\ndata: %s\n\n", c.kind, payload))
-	}
-	return newAnswer("text/event-stream", chunks...)
+	return newAnswer("text/event-stream", frames(x.route.dialect, enc.AppendError(out, e))...)
 }
 
-// failure returns the event that says, in the middle of a stream, that the provider failed.
-func (x *exchange) failure() []byte {
-	e := x.fault(529, "")
-	if x.route.dialect == responses {
-		payload := object("type", "error", "code", e.Code, "message", e.Message, "param", nil, "sequence_number", 1_000_000)
-		return fmt.Appendf(nil, "event: error\ndata: %s\n\n", payload)
+// failure returns the events that say, after as many events of the stream as were sent,
+// that the provider failed; before them what the encoder held back.
+func (x *exchange) failure(sent int) []byte {
+	enc := x.codec.NewEncoder()
+	var out []byte
+	for _, e := range events(x.call.Reply) {
+		if e.Kind == llm.EventEnd || len(frames(x.route.dialect, out)) >= sent {
+			break
+		}
+		more, err := enc.Append(out, e)
+		if err != nil {
+			break
+		}
+		out = more
 	}
-	_, body := x.codec.EncodeError(e)
-	switch x.route.dialect {
-	case messages:
-		return fmt.Appendf(nil, "event: error\ndata: %s\n\n", body)
-	case native:
-		return append(bytes.TrimSpace(body), '\n')
-	}
-	return fmt.Appendf(nil, "data: %s\n\n", body)
+	return enc.AppendError(nil, x.fault(529, ""))
 }

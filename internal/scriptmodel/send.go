@@ -115,7 +115,7 @@ func (a answer) spoil(x *exchange, faults []Fault) answer {
 		case FaultDrop:
 			a.chunks, a.drop = head, true
 		case FaultFail:
-			a.chunks = append(head, x.failure())
+			a.chunks = append(head, x.failure(at))
 		case FaultMalformed:
 			a.chunks = append(append(head, malformed(x.route.dialect)), a.chunks[at:]...)
 		case FaultPing:
@@ -152,8 +152,8 @@ func ping(d llm.Dialect) []byte {
 	switch d {
 	case messages:
 		return []byte("event: ping\ndata: {\"type\": \"ping\"}\n\n")
-	case native:
-		return nil
+	case native, generate:
+		return nil // a comment is an error to the official Go SDK of the latter
 	}
 	return []byte(": keep-alive\n\n")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/check"
 )
 
 const toolRun = `
@@ -346,8 +347,18 @@ func TestFaults(t *testing.T) {
 		if g, err := stream(t, "fail after 2 events"); !errors.As(err, &refused) || refused.Class == wire.BadRequest {
 			t.Errorf("fail, want the provider's error, got %v: %s", err, g.body)
 		}
+		if g, err := stream(t, "fail"); !errors.As(err, &refused) || refused.Class != wire.Overloaded {
+			t.Errorf("fail at once, want the provider's error, got %v: %s", err, g.body)
+		} else if faults := check.Stream(d, g.body); len(faults) > 0 {
+			t.Errorf("fail at once, want no rule broken, got %v: %s", faults, g.body)
+		}
+		if g, _ := stream(t, "fail after 2 events"); len(check.Stream(d, g.body)) > 0 {
+			t.Errorf("fail, want no rule broken, got %v: %s", check.Stream(d, g.body), g.body)
+		}
 		if g, err := stream(t, "ping after 1 events"); err != nil {
 			t.Errorf("ping, want the whole reply, got %v: %s", err, g.body)
+		} else if d == generate && strings.Contains("\n"+string(g.body), "\n:") {
+			t.Errorf("ping, want no comment, which the official Go client takes for an error, got %s", g.body)
 		}
 	})
 }

@@ -193,10 +193,7 @@ func (x *exchange) callSignatures() *wire.Error {
 }
 
 func (x *exchange) callSignature(c llm.ToolCall, i int) *wire.Error {
-	signature := gjson.GetBytes(c.Data, "thoughtSignature").String()
-	if signature == "" {
-		signature = gjson.GetBytes(c.Data, "thought_signature").String()
-	}
+	signature := either(gjson.ParseBytes(c.Data), "thoughtSignature", "thought_signature").String()
 	switch signature {
 	case "":
 		return x.badThinking(fmt.Sprintf("Function call is missing a thought_signature in functionCall parts. "+
@@ -217,12 +214,22 @@ func (x *exchange) thinks() bool {
 		kind := x.field("thinking.type").String()
 		return kind == "enabled" || kind == "adaptive"
 	case generate:
-		return x.field("generationConfig.thinkingConfig.includeThoughts").Bool()
+		config := either(x.field("@this"), "generationConfig", "generation_config")
+		thinking := either(config, "thinkingConfig", "thinking_config")
+		return either(thinking, "includeThoughts", "include_thoughts").Bool()
 	case native:
 		think := x.field("think")
 		return think.Exists() && think.Type != gjson.False
 	}
 	return true
+}
+
+// either returns the member of v that is there, under one of its two spellings.
+func either(v gjson.Result, camel, snake string) gjson.Result {
+	if m := v.Get(camel); m.Exists() {
+		return m
+	}
+	return v.Get(snake)
 }
 
 // seal returns the proof of a piece of thinking of the reply.

@@ -204,4 +204,37 @@ func TestCallSignatures(t *testing.T) {
 		t.Errorf("damaged, want bad thinking, got %v", e)
 	}
 	r.ask(swap(t, body, signature, anySignature), false)
+	t.Run("in the other alphabet", func(t *testing.T) {
+		r := start(t, generate, threeRounds)
+		body := string(r.rounds(2))
+		other := strings.NewReplacer("+", "-", "/", "_")
+		changed := 0
+		for _, p := range gjson.Get(body, "contents.#.parts.#.thoughtSignature|@flatten").Array() {
+			body = strings.ReplaceAll(body, p.String(), other.Replace(p.String()))
+			changed += strings.Count(p.String(), "+") + strings.Count(p.String(), "/")
+		}
+		if changed == 0 {
+			t.Fatal("signatures, want letters that the alphabets differ in, got none")
+		}
+		r.ask([]byte(body), false)
+	})
+}
+
+// TestThinkingInSnakeCase: the Python SDK's names of members that it is given as they are.
+func TestThinkingInSnakeCase(t *testing.T) {
+	for _, names := range [][3]string{
+		{"generation_config", "thinking_config", "include_thoughts"},
+		{"generationConfig", "thinkingConfig", "include_thoughts"},
+		{"generationConfig", "thinking_config", "includeThoughts"},
+	} {
+		r := start(t, generate, "reply\n  thinking \"Hm.\"\n  text \"So.\"\n")
+		body := r.opening("x", false)
+		for i, camel := range []string{"generationConfig", "thinkingConfig", "includeThoughts"} {
+			body = swap(t, body, `"`+camel+`"`, `"`+names[i]+`"`)
+		}
+		reply := r.ask(body, false)
+		if _, ok := reply.Message.Parts[0].(llm.Thinking); !ok {
+			t.Errorf("%v: reply, want thinking first, got %+v", names, reply.Message.Parts)
+		}
+	}
 }

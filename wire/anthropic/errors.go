@@ -150,8 +150,8 @@ func EncodeError(e *wire.Error) (status int, body []byte) {
 	return status, errorBody(e, kind)
 }
 
-// AppendError appends e as an event of a stream, which ends with it.
-func AppendError(dst []byte, e *wire.Error) []byte {
+// AppendError is the method of [wire.Encoder].
+func (*encoder) AppendError(dst []byte, e *wire.Error) []byte {
 	_, kind := answerOf(e.Class)
 	body := e.Body
 	if obj, err := raw.CheckObject(body); err != nil || !raw.IsObject(raw.Value(obj, "error")) {

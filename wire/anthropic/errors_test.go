@@ -150,7 +150,7 @@ func TestErrorsComeBack(t *testing.T) {
 		if got.Class != e.Class || got.Used != e.Used || got.Window != e.Window || !json.Valid(body) {
 			t.Fatalf("want %+v, got %+v", e, got)
 		}
-		_, err := decodeChunks(AppendError([]byte(framed(startPayload)), &e))
+		_, err := decodeChunks(new(encoder).AppendError([]byte(framed(startPayload)), &e))
 		var streamed *wire.Error
 		if !errors.As(err, &streamed) || streamed.Class != e.Class || streamed.Used != e.Used {
 			t.Fatalf("in a stream: got %v", err)

@@ -46,7 +46,7 @@
 //
 //   - first-role: the conversation starts with the user
 //   - last-role: the conversation ends with the user
-//   - role-order: the two sides take turns
+//   - role-order: the model's calls come right after the user or a response, not after a content of the model
 //   - system-place: a system message inside a conversation stands after the user and before the assistant
 //   - system-model: the model takes system messages inside a conversation
 //   - system-block: the system prompt is a text or a list of text blocks

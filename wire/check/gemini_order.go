@@ -13,7 +13,9 @@ func roleOf(t node) string {
 	return "user"
 }
 
-// geminiOrder judges that the two sides take turns, the user first and last.
+// geminiOrder judges that the user speaks first and last, and that calls stand right after what the user said or a response. Other
+// contents of one side may follow each other: the chats of the official SDKs send every chunk of a streamed text as a content.
+// That no response is split off from its siblings is judged with the pairs.
 func geminiOrder(turns []node) {
 	if len(turns) == 0 {
 		return
@@ -25,8 +27,8 @@ func geminiOrder(turns []node) {
 		last.fault("last-role", "Please ensure that multiturn requests ends with a user role or a function response.")
 	}
 	for i := 1; i < len(turns); i++ {
-		if roleOf(turns[i]) == roleOf(turns[i-1]) {
-			turns[i].fault("role-order", "Please ensure that multiturn requests alternate between user and model.")
+		if roleOf(turns[i]) == "model" && roleOf(turns[i-1]) == "model" && len(named(turns[i], "functionCall")) > 0 {
+			turns[i].fault("role-order", "Please ensure that function call turn comes immediately after a user turn or after a function response turn.")
 		}
 	}
 }

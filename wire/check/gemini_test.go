@@ -45,6 +45,7 @@ func TestGeminiGood(t *testing.T) {
 		"a text":           {judge: of3, body: contents(gUser(gText))},
 		"calls":            {judge: of3, body: contents(gUser(gText)+`,`+gModel(gText, gCall, gPlain)+`,`+gUser(gListed, gResult), gTools, `"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["read"]}}`)},
 		"an older turn":    {judge: of3, body: contents(gUser(gText) + `,` + gModel(gPlain) + `,` + gUser(gListed) + `,` + gModel(gText) + `,` + gUser(gText))},
+		"chunks of a chat": {judge: of3, body: contents(gUser(gText) + `,` + gUser(gText) + `,` + gModel(gText) + `,` + gModel(gText) + `,` + gUser(gText) + `,` + gModel(gCall) + `,` + gUser(gResult) + `,` + gUser(gText))},
 		"no signatures":    {judge: request("gemini"), body: contents(gUser(gText) + `,` + gModel(gPlain) + `,` + gUser(gListed))},
 		"role function":    {judge: request("gemini"), body: contents(gUser(gText) + `,` + gModel(gPlain) + `,{"role":"function","parts":[` + gListed + `]}`)},
 		"underscores":      {judge: of3, body: `{"contents":[` + gUser(`{"inline_data":{"mime_type":"image/png","data":"aQ=="}}`) + `],"system_instruction":{"parts":[{"text":"x"}]},"generation_config":{"max_output_tokens":1}}`},
@@ -71,7 +72,8 @@ func geminiCases() []ruleCase {
 		{rule: "content-empty", name: "no parts", body: contents(gUser()), message: "contents.parts must not be empty"},
 		{rule: "first-role", name: "model", body: contents(gModel(gText) + `,` + gUser(gText))},
 		{rule: "last-role", name: "model", body: contents(gUser(gText) + `,` + gModel(gText)), message: "ends with a user role or a function response"},
-		{rule: "role-order", name: "two of the user", body: contents(gUser(gText) + `,` + gUser(gText)), message: "alternate between user and model"},
+		{rule: "role-order", name: "calls after a text", body: contents(gUser(gText) + `,` + gModel(gText) + `,` + gModel(gCall) + `,` + gUser(gResult)), message: "function call turn comes immediately after a user turn or after a function response turn"},
+		{rule: "result-orphan", name: "split responses", body: contents(gUser(gText) + `,` + gModel(gCall) + `,` + gUser(gResult) + `,` + gUser(gResult))},
 		{rule: "part-data", name: "two", body: contents(gUser(`{"text":"a","inlineData":{"mimeType":"image/png","data":""}}`)), message: "oneof field 'data' is already set"},
 		{rule: "part-data", name: "none", body: contents(gUser(`{"thought":true}`)), message: "required oneof field 'data' must have one initialized field"},
 		{rule: "call-unanswered", name: "text", body: contents(gUser(gText) + `,` + gModel(gCall) + `,` + gUser(gText))},
@@ -112,6 +114,23 @@ func geminiCases() []ruleCase {
 		ruleCase{rule: "stream-order", name: "text after the reason", judge: stream("gemini"), body: gStream(gReply, gMore)},
 		ruleCase{rule: "json", name: "list is cut", judge: stream("gemini"), body: `[` + gReply},
 	)
+}
+
+// Parallel calls and their responses are refused where they stand in several contents.
+func TestGeminiSplitRounds(t *testing.T) {
+	for name, body := range map[string]string{
+		"calls":          contents(gUser(gText) + `,` + gModel(gCall) + `,` + gModel(gPlain) + `,` + gUser(gResult, gListed)),
+		"responses":      contents(gUser(gText) + `,` + gModel(gCall, gPlain) + `,` + gUser(gResult) + `,` + gUser(gListed)),
+		"both":           contents(gUser(gText) + `,` + gModel(gCall) + `,` + gModel(gPlain) + `,` + gUser(gResult) + `,` + gUser(gListed)),
+		"by model text":  contents(gUser(gText) + `,` + gModel(gCall) + `,` + gModel(gText) + `,` + gUser(gResult)),
+		"by user's text": contents(gUser(gText) + `,` + gModel(gCall) + `,` + gUser(gText) + `,` + gUser(gResult)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if faults := request("gemini")(body); len(faults) == 0 {
+				t.Errorf("want a fault, got none\n%s", body)
+			}
+		})
+	}
 }
 
 func TestGeminiRules(t *testing.T) { run(t, geminiCases()) }

@@ -176,6 +176,7 @@ func TestResponsesGood(t *testing.T) {
 		"a compaction":            {judge: reply("openai-responses"), body: `{"id":"resp_1","object":"response.compaction","created_at":1,"output":[` + rHiItem + `,{"type":"compaction","encrypted_content":"e"}]}`},
 		"a stream":                {judge: stream("openai-responses"), body: spoken("", "")},
 		"an error":                {judge: stream("openai-responses"), body: sse(rEvents[0], `{"type":"error","sequence_number":1,"message":"no"}`)},
+		"an error and a failure":  {judge: stream("openai-responses"), body: sse(rEvents[0], `{"type":"error","sequence_number":1,"message":"no"}`, `{"type":"response.failed","sequence_number":2,"response":{"id":"resp_1","status":"failed"}}`)},
 		"a failure":               {judge: stream("openai-responses"), body: sse(rEvents[0], rEvents[1], `{"type":"response.failed","sequence_number":2,"response":{"id":"resp_1","status":"failed"}}`)},
 	})
 }
@@ -217,6 +218,7 @@ func responsesCases() []ruleCase {
 	)
 	for name, c := range map[string]struct{ rule, body string }{
 		"no created":           {"stream-order", spoken("", "", 0)},
+		"more after an error":  {"stream-end", sse(rEvents[0], `{"type":"error","sequence_number":1,"message":"no"}`, `{"type":"response.completed","sequence_number":2,"response":{"id":"resp_1","status":"completed"}}`)},
 		"numbers go back":      {"sequence", spoken(`"sequence_number":4`, `"sequence_number":2`)},
 		"item is not done":     {"item-open", spoken("", "", 5)},
 		"item is not added":    {"item-open", spoken("", "", 1, 2, 3, 4)},

@@ -20,6 +20,7 @@ type responseStream struct {
 	*judge
 	started  bool
 	ended    bool
+	failed   bool // an error has come, of which response.failed may tell once more
 	sequence int64
 	items    map[int64]*outputItem
 }
@@ -48,13 +49,14 @@ func responsesStream(j *judge, stream []byte) {
 
 // event judges one event by what came before it.
 func (s *responseStream) event(n node, kind string) {
-	if s.ended {
+	if s.ended && (!s.failed || kind != "response.failed") {
 		n.fault("stream-end", "%s: want nothing after the end, got %s", n.at, kind)
 		return
 	}
+	s.failed = false
 	s.sequenced(n)
 	if kind == "error" {
-		s.ended = true
+		s.ended, s.failed = true, true
 		return
 	}
 	if !s.started && kind != "response.created" && strings.HasPrefix(kind, "response.") {

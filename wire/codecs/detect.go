@@ -165,8 +165,8 @@ func byMember(body []byte) llm.Dialect {
 
 func byMessage(m []byte) llm.Dialect {
 	v := raw.Values(m, "role", "tool_calls", "content", "images", "tool_name", "tool_call_id")
-	for _, s := range raw.Elements(v[1]) {
-		call := raw.Value(raw.Slice(v[1], s), "function")
+	if calls := raw.Elements(v[1]); len(calls) > 0 {
+		call := raw.Value(raw.Slice(v[1], calls[0]), "function")
 		if raw.IsObject(raw.Value(call, "arguments")) {
 			return ollama.Dialect
 		}

@@ -28,7 +28,8 @@
 // A call and its result may come without ids. Then the call gets one that is derived from
 // its name, its place among the calls of its message, and the last thoughtSignature before
 // it or, if there is none, its arguments: a reply and the request that repeats it give the
-// same id, and so may two calls of different rounds that say the same. A result without
+// same id, whatever spelling of JSON and base64 the client has, and so may two calls of
+// different rounds that say the same. A result without
 // the id of a call belongs to the first call of that name in the model's message before
 // which has no result yet. Derived ids are never written.
 //
@@ -66,8 +67,9 @@
 // that comes with empty text belongs to the text before. Calls whose arguments come in
 // pieces by path (Vertex) are put together and have one delta, at their end. A stream has
 // no end mark: the reply is whole if the bytes end after a chunk with a finishReason, so
-// the last events come from Close. The encoder writes server-sent events; usage beside the
-// call (Extra) has no form and is left out.
+// the last events come from Close. The encoder writes server-sent events, each with the
+// usage known so far; usage beside the call (Extra) has no form and is left out. It holds
+// back the newest delta of a text, so that a signature goes with text and not alone.
 package gemini
 
 import "github.com/plimsoll-dev/plimsoll/core/llm"

@@ -180,12 +180,27 @@ func nextIsDigit(text string, i int) bool {
 // EncodeError returns the status and the body that the provider would answer e with: its
 // own body where it has one.
 func EncodeError(e *wire.Error) (int, []byte) {
+	status, body := newError(e)
+	if len(e.Body) > 0 {
+		return status, bytes.Clone(e.Body)
+	}
+	return status, body
+}
+
+// errorPayload returns e as a payload of a stream: as it came where it is one of this format.
+func errorPayload(e *wire.Error) []byte {
+	if obj, err := raw.CheckObject(e.Body); err == nil && raw.IsObject(raw.Value(obj, "error")) {
+		return obj
+	}
+	_, body := newError(e)
+	return body
+}
+
+// newError returns the status and a body that is written from the fields of e.
+func newError(e *wire.Error) (int, []byte) {
 	status, word := answer(e.Class)
 	if e.Status > 0 {
 		status = e.Status
-	}
-	if len(e.Body) > 0 {
-		return status, bytes.Clone(e.Body)
 	}
 	if _, ok := classOf(e.Type); ok {
 		word = e.Type

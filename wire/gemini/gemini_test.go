@@ -278,13 +278,20 @@ func TestCallIDs(t *testing.T) {
 		}
 		return out
 	}
-	a := ids(call("f", `{"x":1}`, "s1"), call("f", `{"x":1}`, ""))
-	b := ids(call("f", `{"x":1}`, "s2"), call("f", `{"x":1}`, ""))
+	a := ids(call("f", `{"x":1}`, "czE="), call("f", `{"x":1}`, ""))
+	b := ids(call("f", `{"x":1}`, "czI="), call("f", `{"x":1}`, ""))
 	if a[0] == a[1] || a[0] == b[0] || a[1] == b[1] {
 		t.Errorf("want ids that differ by place and signature, got %v %v", a, b)
 	}
-	if again := ids(call("f", `{"x": 1}`, "s1"), call("f", `{}`, "")); again[0] != a[0] || again[1] != a[1] {
+	if again := ids(call("f", `{"x": 1}`, "czE="), call("f", `{}`, "")); again[0] != a[0] || again[1] != a[1] {
 		t.Errorf("want ids that do not hang on how signed arguments are spelled, got %v and %v", a, again)
+	}
+	if again := ids(call(`\u0066`, `{"x":1}`, "czE"), call("f", `{}`, "")); again[0] != a[0] || again[1] != a[1] {
+		t.Errorf("want ids that do not hang on how names and signatures are spelled, got %v and %v", a, again)
+	}
+	unsigned := ids(call("f", `{"x":1,"y":"<"}`, ""))[0]
+	if again := ids(call("f", `{ "y": "\u003c", "x": 1.0 }`, ""))[0]; again != unsigned {
+		t.Errorf("want an id that does not hang on how arguments are spelled, got %v and %v", unsigned, again)
 	}
 	if x, y := ids(call("f", `{"x":1}`, ""))[0], ids(call("f", `{"x":2}`, ""))[0]; x == y {
 		t.Error("want ids that differ by arguments where there is no signature")

@@ -61,14 +61,14 @@ func (n name) set(obj, value []byte) []byte { return raw.Set(obj, n.in(obj), val
 
 // ids gives the calls of one message their ids. The zero ids is ready for use.
 type ids struct {
-	salt  []byte // the last signature
+	last  []byte // the last signature, a literal
 	count int    // of calls without an id so far
 }
 
 // signed says that a part had a signature.
 func (s *ids) signed(signature []byte) {
 	if raw.IsString(signature) {
-		s.salt = signature
+		s.last = signature
 	}
 }
 
@@ -78,9 +78,8 @@ func (s *ids) call(id, name, args []byte) string {
 		return own
 	}
 	s.count++
-	salt := s.salt
-	if salt == nil {
-		salt = args
+	if s.last != nil {
+		return pair.ID(pair.Signature(raw.Unquote(s.last)), raw.Unquote(name), s.count)
 	}
-	return pair.ID(salt, name, s.count)
+	return pair.ID(pair.Arguments(args), raw.Unquote(name), s.count)
 }

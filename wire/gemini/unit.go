@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -21,15 +22,12 @@ type unit struct {
 // in place of a real one (research/proxy.md section 1.6).
 const skipCheck = "skip_thought_signature_validator"
 
-// leftOut is the text of the user message that a list gets which would begin with the model.
-const leftOut = "(The conversation before this is left out.)"
-
 // contentElements returns the contents that msgs become.
 func contentElements(msgs []llm.Message, list *raw.List) []raw.Element {
 	all := units(msgs, list)
 	elements := make([]raw.Element, 0, len(all)+1)
 	if len(all) > 0 && all[0].role == "model" && all[0].at != 0 {
-		begin := content("user", []block{{bytes: textPart(leftOut)}})
+		begin := content("user", []block{{bytes: textPart(wire.Opening)}})
 		elements = append(elements, raw.Element{Bytes: begin, At: -1})
 	}
 	for _, u := range all {

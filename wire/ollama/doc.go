@@ -22,8 +22,8 @@
 // request has no sections of its own, and sections that are added to it are sent as one
 // system message behind the leading ones.
 //
-// Calls without an id get one that is derived from their name, arguments and place; results
-// without one belong to the first call of that name, or without a name to the first call,
+// Calls without an id get one that is derived from their name, arguments (as a value, not
+// as they are spelled) and place; results without one belong to the first call of that name, or without a name to the first call,
 // of the message before that has no result yet. Derived ids are never written.
 //
 // A body without a member stream asks for a stream. options.num_predict is the output limit;

@@ -1,9 +1,11 @@
 package ollama
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -59,6 +61,16 @@ func (n *encoder) Append(dst []byte, e llm.Event) ([]byte, error) {
 		return append(append(dst, finish(o, e.Stop, e.Reason, e.Usage).Bytes()...), '\n'), nil
 	}
 	return dst, nil
+}
+
+// AppendError implements [wire.Encoder].
+func (n *encoder) AppendError(dst []byte, e *wire.Error) []byte {
+	n.ended = true
+	body := e.Body
+	if obj, err := raw.CheckObject(body); err != nil || raw.IsNone(raw.Value(obj, "error")) {
+		body = newError(e)
+	}
+	return append(append(dst, oneLine(bytes.Clone(raw.Trim(body)))...), '\n')
 }
 
 func (n *encoder) find(index int) *encoderPart {

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -130,14 +131,19 @@ func EncodeError(e *wire.Error) (int, []byte) {
 	if len(e.Body) > 0 {
 		return status, bytes.Clone(e.Body)
 	}
-	message := e.Message
+	return status, newError(e)
+}
+
+// newError returns a body that is written from the fields of e.
+func newError(e *wire.Error) []byte {
+	message := cmp.Or(e.Message, e.Class.String()) // an empty one is none to the official client
 	switch {
 	case e.Class == wire.TooLong && e.Used > 0 && e.Window > 0:
 		message = "request (" + strconv.Itoa(e.Used) + " tokens) exceeds the available context size (" + strconv.Itoa(e.Window) + " tokens), try increasing it"
 	case e.Class == wire.TooLong:
 		message = "the input length exceeds the context length"
 	}
-	return status, new(raw.Object).Text("error", message).Bytes()
+	return new(raw.Object).Text("error", message).Bytes()
 }
 
 // statusOf returns the status that the server answers errors of a class with.

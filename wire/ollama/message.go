@@ -132,7 +132,7 @@ func toolCall(b []byte, n int) llm.Part {
 	}
 	c := llm.ToolCall{CallID: raw.Unquote(v[0]), Name: raw.Unquote(w[0]), Args: args, Raw: llm.Raw{Data: b}}
 	if c.CallID == "" {
-		c.CallID = pair.ID([]byte(args), w[0], n)
+		c.CallID = pair.ID(pair.Arguments([]byte(args)), c.Name, n)
 	}
 	return c
 }

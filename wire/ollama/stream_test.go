@@ -239,3 +239,32 @@ func TestEncodeEventsOfAnotherDialect(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// An error ends a stream in one line, and is read back as it was.
+func TestErrorEndsAStream(t *testing.T) {
+	for _, e := range []*wire.Error{
+		{Class: wire.Overloaded, Message: "server busy"},
+		{Class: wire.TooLong, Used: 5, Window: 4},
+		{Class: wire.ServerFault},
+		{Class: wire.NotFound, Body: []byte("{\"error\":\n\"model 'x' not found\"}\n")},
+		{Class: wire.ServerFault, Message: "broken", Body: []byte("no JSON")},
+	} {
+		for _, before := range [][]llm.Event{nil, {{Kind: llm.EventStart, Model: "m"}}} {
+			w := &encoder{}
+			for _, x := range before {
+				if _, err := w.Append(nil, x); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out := w.AppendError(nil, e)
+			_, err := feed(out)
+			var got *wire.Error
+			if !errors.As(err, &got) || got.Class != e.Class || got.Used != e.Used || got.Window != e.Window || strings.Count(string(out), "\n") != 1 {
+				t.Errorf("want %v in one line, got %v in %s", e, err, out)
+			}
+			if _, err := w.Append(nil, llm.Event{Kind: llm.EventEnd}); err == nil {
+				t.Error("want nothing to be appended after an error")
+			}
+		}
+	}
+}

@@ -68,19 +68,21 @@ func decodeChatMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err
 	if !raw.IsArray(c.Next()) {
 		return nil, nil, c.Wrong("an array")
 	}
+	start := c.Pos()
+	var reader chatReader
 	c.Array(func(i int) bool {
 		var m llm.Message
 		var at llm.Span
 		if !raw.IsObject(c.Next()) {
 			err = c.Wrong("an object")
 		} else {
-			m, at, err = decodeChatMessage(c)
+			m, at, err = reader.message(c)
 		}
 		if err != nil {
 			err = raw.In(err, index(i))
 			return false
 		}
-		msgs, each = append(msgs, m), append(each, at)
+		msgs, each = append(grown(msgs, c, start), m), append(grown(each, c, start), at)
 		return true
 	})
 	return msgs, each, err
@@ -143,8 +145,11 @@ func freshChat(r llm.Request) []byte {
 // chatElements returns the message list of r: the messages, and its sections as one
 // system message behind the leading system messages.
 func chatElements(r llm.Request, list *raw.List) []raw.Element {
-	var units []chatUnit
 	system := sectionText(r.Sections)
+	if framed := framedElements(r.Messages); system == "" && len(framed) == len(r.Messages) && list.Same(framed) {
+		return framed
+	}
+	units := make([]chatUnit, 0, len(r.Messages)+1)
 	for _, m := range r.Messages {
 		if system != "" && m.Role != llm.RoleSystem {
 			units = append(units, systemUnit(system))
@@ -166,6 +171,19 @@ func chatElements(r llm.Request, list *raw.List) []raw.Element {
 	elements := make([]raw.Element, len(units))
 	for i, u := range units {
 		elements[i] = raw.Element{Bytes: u.bytes, At: u.at}
+	}
+	return elements
+}
+
+// framedElements returns the elements that msgs came as, up to the first one that was
+// edited or came another way.
+func framedElements(msgs []llm.Message) []raw.Element {
+	elements := make([]raw.Element, 0, len(msgs))
+	for i, m := range msgs {
+		if m.Dialect != DialectChat || !raw.Fits(m) || !raw.Untouched(m) {
+			break
+		}
+		elements = append(elements, raw.Element{Bytes: m.Envelope.Raw, At: i})
 	}
 	return elements
 }

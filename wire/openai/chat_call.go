@@ -26,62 +26,88 @@ func (d *chatDecoder) toolCalls(list []byte) error {
 	if !raw.IsArray(list) {
 		return raw.Wrong("an array", list)
 	}
-	for i, s := range raw.Elements(list) {
-		b := raw.Slice(list, s)
-		if !raw.IsObject(b) {
-			return raw.In(raw.Wrong("an object", b), index(i))
+	w := newWalk(list)
+	w.enter()
+	for i := 0; w.item(); i++ {
+		if next := w.next(); !raw.IsObject(next) {
+			return raw.In(raw.Wrong("an object", next), index(i))
 		}
-		d.fragment(b)
+		d.fragment(fragmentOf(&w))
 	}
 	return nil
 }
 
 // A fragment is one element of tool_calls in a chunk.
-type fragment struct{ index, id, kind, function, custom, name, args []byte }
+type fragment struct {
+	index, id, name, args []byte
+	custom                bool // it is in the member custom
+	more                  bool // there are others than index and what is called with what
+	whole                 []byte
+}
 
-func fragmentOf(b []byte) fragment {
-	var f fragment
-	for k, v := range raw.Members(b) {
-		value := raw.Slice(b, v)
-		switch string(raw.Name(b[k.Start:k.End])) {
+// fragmentOf reads the fragment that is next.
+func fragmentOf(w *walk) (f fragment) {
+	var function, custom invocation
+	start := w.at
+	w.enter()
+	for name := w.member(); name != nil; name = w.member() {
+		switch string(name) {
 		case "index":
-			f.index = value
+			f.index = w.value()
 		case "id":
-			f.id = value
-		case "type":
-			f.kind = value
+			f.id, f.more = w.value(), true
 		case "function":
-			f.function = value
+			function = invocationOf(w)
 		case "custom":
-			f.custom = value
+			custom = invocationOf(w)
+		default:
+			f.more = true
+			w.value()
 		}
 	}
-	inner := f.function
-	if raw.IsObject(f.custom) {
-		inner = f.custom
+	f.whole = w.text[start:w.at:w.at]
+	inner := function
+	if custom.there {
+		inner, f.custom = custom, true
 	}
-	for k, v := range raw.Members(inner) {
-		switch string(raw.Name(inner[k.Start:k.End])) {
-		case "name":
-			f.name = raw.Slice(inner, v)
-		case "arguments", "input":
-			f.args = raw.Slice(inner, v)
-		}
+	f.name, f.args = inner.name, inner.arguments
+	if inner.input != nil {
+		f.args = inner.input
 	}
 	return f
 }
 
-// fragment reads one fragment.
-func (d *chatDecoder) fragment(b []byte) {
-	f := fragmentOf(b)
+// invocationOf reads the value that is next: what is called with what, if it is an object.
+func invocationOf(w *walk) (x invocation) {
+	if x.there = raw.IsObject(w.next()); !x.there {
+		w.value()
+		return x
+	}
+	w.enter()
+	for name := w.member(); name != nil; name = w.member() {
+		value := w.value()
+		switch string(name) {
+		case "name":
+			x.name = value
+		case "arguments":
+			x.arguments = value
+		case "input":
+			x.input = value
+		}
+	}
+	return x
+}
+
+// fragment tells one fragment.
+func (d *chatDecoder) fragment(f fragment) {
 	c := d.callOf(f)
 	if c == nil && d.late(f) {
 		return
 	}
 	if c == nil {
-		c = d.newCall(f, b)
-	} else if len(c.first) > 0 {
-		c.learn(b)
+		c = d.newCall(f)
+	} else if f.more && len(c.first) > 0 {
+		c.learn(f.whole)
 	}
 	if c.id == "" {
 		c.id = raw.Unquote(f.id)
@@ -151,18 +177,18 @@ func (d *chatDecoder) late(f fragment) bool {
 }
 
 // newCall begins a call with its first fragment.
-func (d *chatDecoder) newCall(f fragment, b []byte) *chatCall {
+func (d *chatDecoder) newCall(f fragment) *chatCall {
 	d.closePart()
 	d.closeWhole()
 	key, ok := raw.Int(f.index)
 	if !ok {
 		key = -1
 	}
-	c := &chatCall{key: key, nth: d.callCount, inner: "function", first: raw.Delete(b, "index")}
+	c := &chatCall{key: key, nth: d.callCount, inner: "function", first: raw.Delete(f.whole, "index")}
 	if len(f.index) == 0 {
-		c.first = append([]byte(nil), b...)
+		c.first = append([]byte(nil), f.whole...)
 	}
-	if raw.IsObject(f.custom) {
+	if f.custom {
 		c.inner = "custom"
 	}
 	d.callCount++

@@ -27,16 +27,19 @@ type thinkingMember struct {
 type delta struct {
 	content, calls, thought, reasoning, details []byte
 	more                                        bool // there are others
+	whole                                       []byte
 }
 
-func deltaOf(b []byte) delta {
-	var x delta
-	for k, v := range raw.Members(b) {
-		value := raw.Slice(b, v)
+// read reads the delta that is next.
+func (x *delta) read(w *walk) {
+	start := w.at
+	w.enter()
+	for name := w.member(); name != nil; name = w.member() {
+		value := w.value()
 		if raw.IsNone(value) {
 			continue
 		}
-		switch string(raw.Name(b[k.Start:k.End])) {
+		switch string(name) {
 		case "role":
 		case "content":
 			x.content = value
@@ -52,13 +55,12 @@ func deltaOf(b []byte) delta {
 			x.more = true
 		}
 	}
-	return x
+	x.whole = w.text[start:w.at]
 }
 
-// readDelta reads the delta of a choice, thinking first: servers that send several things
+// readDelta tells the delta of a choice, thinking first: servers that send several things
 // in one chunk send them in any order.
-func (d *chatDecoder) readDelta(b []byte) error {
-	x := deltaOf(b)
+func (d *chatDecoder) readDelta(x delta) error {
 	if x.thought != nil || x.reasoning != nil || x.details != nil {
 		d.thinking(x)
 	}
@@ -68,12 +70,14 @@ func (d *chatDecoder) readDelta(b []byte) error {
 		}
 	}
 	if x.more {
-		d.members(b)
+		d.members(x.whole)
 	}
-	if x.calls == nil {
-		return nil
+	if x.calls != nil {
+		if err := d.toolCalls(x.calls); err != nil {
+			return raw.In(err, "tool_calls")
+		}
 	}
-	return raw.In(d.toolCalls(x.calls), "tool_calls")
+	return nil
 }
 
 // content reads the member content: a text, or, of Mistral, a list of elements.

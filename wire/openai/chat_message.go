@@ -20,32 +20,43 @@ func DecodeChatMessage(wire []byte) (llm.Message, error) {
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("openai: decode chat message: %w", err)
 	}
-	m, _, err := decodeChatMessage(raw.NewCursor(obj))
+	m, _, err := new(chatReader).message(raw.NewCursor(obj))
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("openai: decode chat message: %w", err)
 	}
 	return m, nil
 }
 
-// A chatMember is a member of a wire message that is looked at here, and the parts in it.
-type chatMember struct {
-	name  string
-	at    llm.Span // of the value
-	parts []llm.Part
-	spans []llm.Span
-	err   error
+// A chatReader reads wire messages, one after the other.
+type chatReader struct {
+	pieces                            // of the message at hand, also of members that do not count
+	all    [len(chatNames)]chatMember // the first n: the last of each name, in order
+	n      int
 }
 
-// decodeChatMessage reads the wire message at c and returns its place too.
-func decodeChatMessage(c *raw.Cursor) (llm.Message, llm.Span, error) {
+// chatNames are the members of a wire message that are looked at here.
+var chatNames = [...]string{
+	"role", "content", "tool_calls", "tool_call_id",
+	"reasoning_content", "reasoning", "reasoning_details", "refusal", "audio", "function_call",
+}
+
+// A chatMember is a member of a wire message.
+type chatMember struct {
+	name     string
+	at       llm.Span // of the value
+	from, to int      // its pieces
+	err      error
+}
+
+// message reads the wire message at c and returns its place too.
+func (r *chatReader) message(c *raw.Cursor) (llm.Message, llm.Span, error) {
 	start := c.Pos()
-	members := chatMembers(c)
+	r.members(c)
 	place := c.Since(start)
 	m := llm.Message{Dialect: DialectChat, Envelope: llm.Envelope{Raw: c.Bytes(place)}}
-	roleAt := memberOf(members, "role").at
-	role := raw.Unquote(c.Bytes(roleAt))
+	roleAt := r.member("role").at
 	var err error
-	switch role {
+	switch role := word(c.Bytes(roleAt)); string(role) {
 	case "system", "developer":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
 	case "user":
@@ -54,50 +65,88 @@ func decodeChatMessage(c *raw.Cursor) (llm.Message, llm.Span, error) {
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 	case "tool":
 		m.Role, m.Origin = llm.RoleTool, llm.ToolRun
-		members, err = toolResult(c, start, members)
+		err = r.result(c, start)
 	default:
-		what := "want system, developer, user, assistant or tool, got " + strconv.Quote(role)
+		what := "want system, developer, user, assistant or tool, got " + strconv.Quote(raw.Unquote(c.Bytes(roleAt)))
 		err = &raw.Fault{Path: "role", Offset: max(roleAt.Start, start), What: what}
 	}
-	for _, x := range members {
-		if x.name != "content" && m.Role != llm.RoleAssistant || err != nil {
-			continue
-		}
-		err = raw.In(x.err, x.name)
-		m.Parts = append(m.Parts, x.parts...)
-		for _, s := range x.spans {
-			m.Envelope.Spans = append(m.Envelope.Spans, raw.Shift(s, -start))
-		}
+	if err == nil {
+		err = r.gather(&m, start)
 	}
 	return m, place, err
 }
 
-// chatMembers moves c through a wire message and returns the members that are looked at
-// here, the last of each name, in order.
-func chatMembers(c *raw.Cursor) []chatMember {
-	var all []chatMember
-	c.Object(func(name []byte) {
-		start, begin := c.Pos(), c.NamePos()
-		x := chatMember{name: string(name)}
-		switch x.name {
-		case "role", "tool_call_id":
-		case "content":
-			x.parts, x.spans, x.err = decodeContent(c)
-		case "tool_calls":
-			x.parts, x.spans, x.err = decodeArray(c, decodeCall)
-		case "reasoning_content", "reasoning", "reasoning_details", "refusal", "audio", "function_call":
-			if value := c.Value(); !raw.IsNone(value) {
-				whole := c.Since(begin)
-				x.parts, x.spans = []llm.Part{memberPart(x.name, value, c.Bytes(whole))}, []llm.Span{whole}
-			}
-		default:
-			return
+// gather gives m, which begins at start, the pieces of the members that count for its role.
+func (r *chatReader) gather(m *llm.Message, start int) error {
+	n := 0
+	for _, x := range r.all[:r.n] {
+		if x.name != "content" && m.Role != llm.RoleAssistant {
+			continue
 		}
-		x.at = c.Past(start, x.err)
-		all = slices.DeleteFunc(all, func(old chatMember) bool { return old.name == x.name })
-		all = append(all, x)
+		if x.err != nil {
+			return raw.In(x.err, x.name)
+		}
+		for i := x.from; i < x.to; i++ {
+			r.parts[n], r.spans[n] = r.parts[i], raw.Shift(r.spans[i], -start)
+			n++
+		}
+	}
+	m.Parts = append([]llm.Part(nil), r.parts[:n]...)
+	m.Envelope.Spans = append([]llm.Span(nil), r.spans[:n]...)
+	return nil
+}
+
+// members moves c through a wire message and takes its members.
+func (r *chatReader) members(c *raw.Cursor) {
+	r.parts, r.spans, r.n = r.parts[:0], r.spans[:0], 0
+	c.Object(func(name []byte) {
+		for _, known := range chatNames {
+			if string(name) == known {
+				r.take(c, known)
+				return
+			}
+		}
 	})
-	return toldOnce(all)
+	r.toldOnce()
+}
+
+// take reads the member of that name, whose value c is at.
+func (r *chatReader) take(c *raw.Cursor, name string) {
+	start, begin := c.Pos(), c.NamePos()
+	x := chatMember{name: name, from: len(r.parts)}
+	switch name {
+	case "role", "tool_call_id":
+	case "content":
+		x.err = r.content(c)
+	case "tool_calls":
+		x.err = r.array(c, decodeCall)
+	default:
+		if value := c.Value(); !raw.IsNone(value) {
+			whole := c.Since(begin)
+			r.add(memberPart(name, value, c.Bytes(whole)), whole)
+		}
+	}
+	x.to = len(r.parts)
+	x.at = c.Past(start, x.err)
+	if i := r.index(name); i >= 0 {
+		copy(r.all[i:r.n], r.all[i+1:r.n])
+		r.n--
+	}
+	r.all[r.n] = x
+	r.n++
+}
+
+// index returns the place of the member of that name in all, -1 if it is not there.
+func (r *chatReader) index(name string) int {
+	return slices.IndexFunc(r.all[:r.n], func(x chatMember) bool { return x.name == name })
+}
+
+// member returns the member of that name, the zero member if it is not there.
+func (r *chatReader) member(name string) chatMember {
+	if i := r.index(name); i >= 0 {
+		return r.all[i]
+	}
+	return chatMember{}
 }
 
 // memberPart returns the part that a member of only some providers is. Its data is the
@@ -116,64 +165,88 @@ func memberPart(name string, value, member []byte) llm.Part {
 }
 
 // toldOnce takes the text from reasoning that reasoning_details tells once more.
-func toldOnce(members []chatMember) []chatMember {
-	details := memberOf(members, "reasoning_details").parts
-	if len(details) == 0 || details[0].(llm.Thinking).Text == "" {
-		return members
+func (r *chatReader) toldOnce() {
+	details := r.member("reasoning_details")
+	if details.from == details.to || r.parts[details.from].(llm.Thinking).Text == "" {
+		return
 	}
-	for _, x := range members {
-		if (x.name == "reasoning" || x.name == "reasoning_content") && len(x.parts) > 0 {
-			x.parts[0] = llm.Thinking{Raw: llm.Raw{Data: x.parts[0].Bytes()}}
+	for _, name := range []string{"reasoning", "reasoning_content"} {
+		if x := r.member(name); x.from < x.to {
+			r.parts[x.from] = llm.Thinking{Raw: llm.Raw{Data: r.parts[x.from].Bytes()}}
 		}
 	}
-	return members
 }
 
-func memberOf(members []chatMember, name string) chatMember {
-	for _, x := range members {
-		if x.name == name {
-			return x
-		}
-	}
-	return chatMember{}
-}
-
-// toolResult returns the content of a message of the role tool as one result.
-func toolResult(c *raw.Cursor, start int, members []chatMember) ([]chatMember, error) {
-	id, content := memberOf(members, "tool_call_id"), memberOf(members, "content")
+// result makes the content of a message of the role tool one result.
+func (r *chatReader) result(c *raw.Cursor, start int) error {
+	id, content := r.member("tool_call_id"), r.member("content")
 	if lit := c.Bytes(id.at); !raw.IsString(lit) {
-		return nil, &raw.Fault{Path: "tool_call_id", Offset: max(id.at.Start, start), What: "want a string, got " + raw.KindOf(lit)}
+		return &raw.Fault{Path: "tool_call_id", Offset: max(id.at.Start, start), What: "want a string, got " + raw.KindOf(lit)}
 	}
 	if content.at.Len() == 0 {
-		return nil, &raw.Fault{Path: "content", Offset: start, What: "want a string or an array, got nothing"}
+		return &raw.Fault{Path: "content", Offset: start, What: "want a string or an array, got nothing"}
 	}
 	if content.err != nil {
-		return nil, raw.In(content.err, "content")
+		return raw.In(content.err, "content")
 	}
-	r := llm.ToolResult{CallID: raw.Unquote(c.Bytes(id.at)), Content: content.parts, Raw: llm.Raw{Data: c.Bytes(content.at)}}
-	content.parts, content.spans = []llm.Part{r}, []llm.Span{content.at}
-	return []chatMember{content}, nil
+	parts := append([]llm.Part(nil), r.parts[content.from:content.to]...)
+	content.from = len(r.parts)
+	r.add(llm.ToolResult{CallID: raw.Unquote(c.Bytes(id.at)), Content: parts, Raw: llm.Raw{Data: c.Bytes(content.at)}}, content.at)
+	content.to = len(r.parts)
+	r.all[0], r.n = content, 1
+	return nil
 }
 
-// decodeCall reads {"id", "type": "function", "function": {"name", "arguments"}}, or the
-// same with custom and input. Some providers leave the type out.
-func decodeCall(b []byte) llm.Part {
-	v := raw.Values(b, "id", "type", "function", "custom")
-	kind := raw.Unquote(v[1])
-	call := llm.ToolCall{CallID: raw.Unquote(v[0]), Raw: llm.Raw{Data: b}}
-	var inner [][]byte
-	switch {
-	case raw.IsObject(v[2]):
-		inner = raw.Values(v[2], "name", "arguments")
-	case raw.IsObject(v[3]):
-		inner = raw.Values(v[3], "name", "input")
-		call.Custom = true
+// decodeCall reads {"id", "type": "function", "function": {"name", "arguments"}} at c, or
+// the same with custom and input. Some providers leave the type out.
+func decodeCall(c *raw.Cursor) llm.Part {
+	var id, kind []byte
+	var function, custom invocation
+	start := c.Pos()
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "id":
+			id = c.Value()
+		case "type":
+			kind = c.Value()
+		case "function":
+			function = readInvocation(c)
+		case "custom":
+			custom = readInvocation(c)
+		}
+	})
+	call := llm.ToolCall{Raw: llm.Raw{Data: c.Bytes(c.Since(start))}}
+	inner, args := function, function.arguments
+	if !function.there {
+		inner, args, call.Custom = custom, custom.input, custom.there
 	}
-	if !raw.IsString(v[0]) || inner == nil || !raw.IsString(inner[0]) {
-		return llm.Opaque{Kind: kind, Raw: call.Raw}
+	if !raw.IsString(id) || !raw.IsString(inner.name) {
+		return llm.Opaque{Kind: raw.Unquote(kind), Raw: call.Raw}
 	}
-	call.Name, call.Args = raw.Unquote(inner[0]), argsText(inner[1])
+	call.CallID, call.Name, call.Args = raw.Unquote(id), raw.Unquote(inner.name), argsText(args)
 	return call
+}
+
+// An invocation is the object in a call that says what is called with what.
+type invocation struct {
+	there                  bool
+	name, arguments, input []byte
+}
+
+// readInvocation reads the object at c, if there is one.
+func readInvocation(c *raw.Cursor) (x invocation) {
+	x.there = raw.IsObject(c.Next())
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "name":
+			x.name = c.Value()
+		case "arguments":
+			x.arguments = c.Value()
+		case "input":
+			x.input = c.Value()
+		}
+	})
+	return x
 }
 
 // argsText returns arguments: the text of a string, else the JSON itself.

@@ -85,11 +85,14 @@ func (r *chatReply) readMessage(body []byte) error {
 	c := raw.NewCursor(body).At(r.message.Start)
 	var thinking []llm.Thinking
 	calls := 0
-	for _, x := range chatMembers(c) {
+	var m chatReader
+	m.members(c)
+	for _, x := range m.all[:m.n] {
 		if x.err != nil {
 			return raw.In(x.err, x.name)
 		}
-		for i, p := range x.parts {
+		for i := x.from; i < x.to; i++ {
+			p := m.parts[i]
 			switch p := p.(type) {
 			case llm.Thinking:
 				thinking = append(thinking, p)
@@ -104,7 +107,7 @@ func (r *chatReply) readMessage(body []byte) error {
 				calls++
 			}
 			r.Message.Parts = append(r.Message.Parts, replyPart(p))
-			r.places = append(r.places, x.spans[i])
+			r.places = append(r.places, m.spans[i])
 		}
 	}
 	r.Message.Role, r.Message.Origin, r.Message.Dialect = llm.RoleAssistant, llm.Model, DialectChat
@@ -138,7 +141,7 @@ func wholeCall(p llm.Part, reply string, n int) llm.Part {
 	b := p.Bytes()
 	if raw.Unquote(raw.Value(b, "id")) == "" {
 		b = raw.Set(b, "id", raw.Quote(derivedCall(reply, n)))
-		p = decodeCall(b)
+		p = decodeCall(raw.NewCursor(b))
 	}
 	c, ok := p.(llm.ToolCall)
 	if !ok || c.Custom || c.Args != "" {

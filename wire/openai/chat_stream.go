@@ -25,8 +25,9 @@ type chatDecoder struct {
 	current   *chatPart // the open part that is no call
 	calls     []*chatCall
 	callCount int
-	lastKey   int    // the highest index that a call had
-	lastID    string // of the call that began last
+	now       []chatChoice // of the chunk at hand
+	lastKey   int          // the highest index that a call had
+	lastID    string       // of the call that began last
 }
 
 func newChatDecoder() *chatDecoder {
@@ -52,16 +53,16 @@ func (d *chatDecoder) Close() ([]llm.Event, error) {
 
 // read reads one payload.
 func (d *chatDecoder) read(name, data []byte) error {
-	if string(raw.Trim(data)) == "[DONE]" {
+	if isDone(data) {
 		if !d.ended {
 			d.start(d.id, d.model, d.usage)
 			d.end()
 		}
 		return nil
 	}
-	chunk, err := d.object(data)
-	if err == nil && chunk != nil {
-		err = d.chunk(name, chunk)
+	w, err := d.object(data)
+	if err == nil && w != nil {
+		err = d.chunk(name, w)
 	}
 	if err != nil {
 		return problem("chat", err)
@@ -69,12 +70,53 @@ func (d *chatDecoder) read(name, data []byte) error {
 	return nil
 }
 
-// chunk reads one chat.completion.chunk.
-func (d *chatDecoder) chunk(name, chunk []byte) error {
-	var choices []byte
-	for k, v := range raw.Members(chunk) {
-		value := raw.Slice(chunk, v)
-		switch string(raw.Name(chunk[k.Start:k.End])) {
+// A chatChoice is an element of choices, by the members that are looked at here.
+type chatChoice struct {
+	other         bool // not the one with index 0
+	finish, fault []byte
+	delta         delta
+	whole         []byte
+	err           error
+}
+
+// A chatChunk is a payload, by the members that are looked at here.
+type chatChunk struct{ object, choices, fault, whole []byte }
+
+// chunk reads one chat.completion.chunk. Its members come in any order, so that they are
+// all read before anything is told.
+func (d *chatDecoder) chunk(name []byte, w *walk) error {
+	x := d.readChunk(w)
+	// vLLM once had errors of the form {"object": "error", "message"}.
+	if x.fault != nil || string(name) == "error" || x.choices == nil && string(word(x.object)) == "error" {
+		return DecodeError(0, bytes.Clone(x.whole))
+	}
+	if raw.IsNone(x.choices) || d.ended {
+		return nil
+	}
+	if !raw.IsArray(x.choices) {
+		return raw.In(raw.Wrong("an array", x.choices), "choices")
+	}
+	for i, choice := range d.now {
+		if err := d.choice(choice); err != nil {
+			return raw.In(raw.In(err, index(i)), "choices")
+		}
+	}
+	return nil
+}
+
+func (d *chatDecoder) readChunk(w *walk) (x chatChunk) {
+	start := w.at
+	w.enter()
+	for member := w.member(); member != nil; member = w.member() {
+		at := w.at
+		switch string(member) {
+		case "choices":
+			d.readChoices(w)
+			x.choices = w.text[at:w.at]
+			continue
+		}
+		value := w.value()
+		switch string(member) {
 		case "id":
 			if d.id == "" {
 				d.id = raw.Unquote(value)
@@ -83,88 +125,90 @@ func (d *chatDecoder) chunk(name, chunk []byte) error {
 			if d.model == "" {
 				d.model = raw.Unquote(value)
 			}
-		case "choices":
-			choices = value
 		case "usage":
 			if raw.IsObject(value) {
 				d.usage = chatUsage(value)
 			}
+		case "object":
+			x.object = value
 		case "error":
 			if !raw.IsNone(value) {
-				return DecodeError(0, bytes.Clone(chunk))
+				x.fault = value
 			}
 		}
 	}
-	if string(name) == "error" || choices == nil && isFault(chunk) {
-		return DecodeError(0, bytes.Clone(chunk))
-	}
-	if raw.IsNone(choices) || d.ended {
-		return nil
-	}
-	if !raw.IsArray(choices) {
-		return raw.In(raw.Wrong("an array", choices), "choices")
-	}
-	return d.choices(choices)
+	x.whole = w.text[start:w.at]
+	return x
 }
 
-// isFault reports whether a payload without choices is an error in the form that vLLM
-// had: {"object": "error", "message"}.
-func isFault(chunk []byte) bool {
-	return raw.Named(raw.Value(chunk, "object"), "error")
-}
-
-// choices reads the choice with index 0; others are passed over.
-func (d *chatDecoder) choices(list []byte) error {
-	c := raw.NewCursor(list)
-	at := 1 + raw.Leading(list[1:])
-	for i := 0; at < len(list) && list[at] != ']'; i++ {
-		place := c.Skip(at)
-		value := c.Bytes(place)
-		var err error
-		if raw.IsObject(value) {
-			err = d.choice(value)
+// readChoices reads the value that is next into d.now.
+func (d *chatDecoder) readChoices(w *walk) {
+	d.now = d.now[:0]
+	if !raw.IsArray(w.next()) {
+		w.value()
+		return
+	}
+	w.enter()
+	for w.item() {
+		var x chatChoice
+		if raw.IsObject(w.next()) {
+			x.read(w)
 		} else {
-			err = raw.Wrong("an object", value)
+			x.err = raw.Wrong("an object", w.value())
 		}
-		if err != nil {
-			return raw.In(raw.In(err, index(i)), "choices")
-		}
-		at = place.End + raw.Leading(list[place.End:])
-		if at < len(list) && list[at] == ',' {
-			at += 1 + raw.Leading(list[at+1:])
-		}
+		d.now = append(d.now, x)
 	}
-	return nil
 }
 
-// choice reads one element of choices.
-func (d *chatDecoder) choice(choice []byte) error {
-	var delta, finish []byte
-	for k, v := range raw.Members(choice) {
-		value := raw.Slice(choice, v)
-		switch string(raw.Name(choice[k.Start:k.End])) {
+// read reads the choice that is next.
+func (x *chatChoice) read(w *walk) {
+	start := w.at
+	w.enter()
+	for name := w.member(); name != nil; name = w.member() {
+		if string(name) == "delta" && raw.IsObject(w.next()) {
+			x.delta, x.err = delta{}, nil
+			x.delta.read(w)
+			continue
+		}
+		value := w.value()
+		switch string(name) {
 		case "index":
-			if n, ok := raw.Int(value); ok && n != 0 {
-				return nil
-			}
+			n, _ := raw.Int(value)
+			x.other = n != 0
 		case "delta":
-			delta = value
+			x.delta, x.err = delta{}, nil
+			if !raw.IsNone(value) {
+				x.err = raw.In(raw.Wrong("an object", value), "delta")
+			}
 		case "finish_reason":
-			finish = value
+			x.finish = value
 		case "error":
 			if !raw.IsNone(value) {
-				return DecodeError(0, bytes.Clone(choice))
+				x.fault = value
 			}
 		}
 	}
-	d.start(d.id, d.model, d.usage)
-	if !raw.IsNone(delta) && !raw.IsObject(delta) {
-		return raw.In(raw.Wrong("an object", delta), "delta")
+	x.whole = w.text[start:w.at]
+}
+
+// choice tells what a choice says, if it is the one with index 0.
+func (d *chatDecoder) choice(x chatChoice) error {
+	switch {
+	case x.other:
+		return nil
+	case x.fault != nil:
+		return DecodeError(0, bytes.Clone(x.whole))
 	}
-	if err := d.readDelta(delta); err != nil {
+	if x.whole != nil {
+		d.start(d.id, d.model, d.usage)
+	}
+	if x.err != nil {
+		return x.err
+	}
+	if err := d.readDelta(x.delta); err != nil {
 		return raw.In(err, "delta")
 	}
-	return d.finish(finish)
+	return d.finish(x.finish)
 }
 
 // finish reads a finish_reason: all parts that are open end with it.

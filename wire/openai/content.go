@@ -10,47 +10,101 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
-// decodeContent reads the value of a member "content" or "output" at c: a string, an
-// array of elements, or null.
-func decodeContent(c *raw.Cursor) (parts []llm.Part, spans []llm.Span, err error) {
-	switch next := c.Next(); {
-	case raw.IsNone(next):
-		return nil, nil, nil
-	case raw.IsString(next):
-		at := c.Skip(c.Pos())
-		lit := c.Bytes(at)
-		return []llm.Part{llm.Text{Text: raw.Unquote(lit), Raw: llm.Raw{Data: lit}}}, []llm.Span{at}, nil
-	case !raw.IsArray(next):
-		return nil, nil, c.Wrong("a string or an array")
-	}
-	return decodeArray(c, decodeElement)
+// pieces are the parts of a message and where each of them lies.
+type pieces struct {
+	parts []llm.Part
+	spans []llm.Span
 }
 
-// decodeArray reads the array of objects at c, each with element.
-func decodeArray(c *raw.Cursor, element func([]byte) llm.Part) (parts []llm.Part, spans []llm.Span, err error) {
-	err = c.Objects(func(_ int, b []byte) {
-		parts = append(parts, element(b))
-		spans = append(spans, llm.Span{Start: c.Pos() - len(b), End: c.Pos()})
+func (p *pieces) add(part llm.Part, at llm.Span) {
+	p.parts, p.spans = append(p.parts, part), append(p.spans, at)
+}
+
+// content reads the value of a member "content" or "output" at c: a string, an array of
+// elements, or null, which it leaves to the caller.
+func (p *pieces) content(c *raw.Cursor) error {
+	switch next := c.Next(); {
+	case raw.IsNone(next):
+		return nil
+	case raw.IsString(next):
+		at := c.Skip(c.Pos())
+		p.add(stringPart(c.Bytes(at)), at)
+		return nil
+	case !raw.IsArray(next):
+		return c.Wrong("a string or an array")
+	}
+	return p.array(c, decodeElement)
+}
+
+// array reads the array of objects at c, each with element, which moves c behind it.
+func (p *pieces) array(c *raw.Cursor, element func(*raw.Cursor) llm.Part) (err error) {
+	c.Array(func(i int) bool {
+		if !raw.IsObject(c.Next()) {
+			err = raw.In(c.Wrong("an object"), index(i))
+			return false
+		}
+		start := c.Pos()
+		part := element(c)
+		p.add(part, c.Since(start))
+		return true
 	})
-	return parts, spans, err
+	return err
+}
+
+// stringPart returns the text that is the string lit.
+func stringPart(lit []byte) llm.Part {
+	return llm.Text{Text: raw.Unquote(lit), Raw: llm.Raw{Data: lit}}
+}
+
+// grown returns list with room for one more, and for as many as may be expected: those
+// that c has passed since start stand for those to come. A list of large structs that
+// only doubled would cost as much again as it holds.
+func grown[E any](list []E, c *raw.Cursor, start int) []E {
+	const least, most = 16, 16 // elements, and times as many as there are
+	n := len(list)
+	if n < cap(list) {
+		return list
+	}
+	if n < least {
+		return slices.Grow(list, least)
+	}
+	expected := n * len(c.Next()) / max(c.Pos()-start, 1)
+	return slices.Grow(list, min(expected+expected/16, most*n)+1)
 }
 
 // index returns the step of an error's path to element i.
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// decodeElement reads one element of a content array, of either format.
-func decodeElement(b []byte) llm.Part {
-	v := raw.Values(b, "type", "text")
-	kind := raw.Unquote(v[0])
-	switch kind {
+// decodeElement reads the element of a content array at c, of either format.
+func decodeElement(c *raw.Cursor) llm.Part {
+	var kind, text []byte
+	start := c.Pos()
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			kind = c.Value()
+		case "text":
+			text = c.Value()
+		}
+	})
+	b := c.Bytes(c.Since(start))
+	switch string(word(kind)) {
 	case "text", "input_text", "output_text":
-		if raw.IsString(v[1]) {
-			return llm.Text{Text: raw.Unquote(v[1]), Raw: llm.Raw{Data: b}}
+		if raw.IsString(text) {
+			return llm.Text{Text: raw.Unquote(text), Raw: llm.Raw{Data: b}}
 		}
 	case "image_url", "input_image", "computer_screenshot", "input_audio", "file", "input_file":
 		return media.Part(b)
 	}
-	return llm.Opaque{Kind: kind, Raw: llm.Raw{Data: b}}
+	return llm.Opaque{Kind: raw.Unquote(kind), Raw: llm.Raw{Data: b}}
+}
+
+// word returns the text of the string lit to compare with, nil for what is no string.
+func word(lit []byte) []byte {
+	if !raw.IsString(lit) {
+		return nil
+	}
+	return raw.Name(lit)
 }
 
 // A writer writes content for one format.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,23 +44,42 @@ func DecodeItemMessage(item []byte) (llm.Message, error) {
 	return m, nil
 }
 
-// itemPlaces are where the members of an item lie that say what it is.
-type itemPlaces struct{ item, kind, role, callID, content llm.Span }
+// The members of an item that are looked at here; those with arguments in their order of
+// precedence.
+const (
+	itemType = iota
+	itemRole
+	itemContent
+	itemCallID
+	itemName
+	itemOutput
+	itemArguments
+	itemInput
+	itemAction
+	itemOperation
+	itemMembers // how many there are
+)
+
+var itemNames = [itemMembers]string{
+	"type", "role", "content", "call_id", "name", "output", "arguments", "input", "action", "operation",
+}
+
+// itemPlaces are where an item lies and the values of its members, of zero length for what
+// is not there.
+type itemPlaces struct {
+	item llm.Span
+	at   [itemMembers]llm.Span
+}
 
 func placesOf(c *raw.Cursor) itemPlaces {
 	var p itemPlaces
 	start := c.Pos()
 	c.Object(func(name []byte) {
-		at := c.Pos()
-		switch string(name) {
-		case "type":
-			p.kind = c.Skip(at)
-		case "role":
-			p.role = c.Skip(at)
-		case "call_id":
-			p.callID = c.Skip(at)
-		case "content":
-			p.content = c.Skip(at)
+		for i, known := range itemNames {
+			if string(name) == known {
+				p.at[i] = c.Skip(c.Pos())
+				return
+			}
 		}
 	})
 	p.item = c.Since(start)
@@ -68,35 +88,41 @@ func placesOf(c *raw.Cursor) itemPlaces {
 
 // decodeItem reads the item at c and returns its place too.
 func decodeItem(c *raw.Cursor) (llm.Message, llm.Span, error) {
-	at := placesOf(c)
-	b := c.Bytes(at.item)
-	kind, callID := raw.Unquote(c.Bytes(at.kind)), c.Bytes(at.callID)
+	p := placesOf(c)
+	b := c.Bytes(p.item)
+	kind, callID := word(c.Bytes(p.at[itemType])), c.Bytes(p.at[itemCallID])
 	m := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: DialectResponses}
 	here := llm.Raw{Data: b}
 	switch {
-	case kind == "message" || kind == "" && raw.IsString(c.Bytes(at.role)):
-		m, err := decodeMessageItem(c, at)
-		return m, at.item, err
-	case kind == "reasoning":
+	case string(kind) == "message" || len(kind) == 0 && raw.IsString(c.Bytes(p.at[itemRole])):
+		m, err := decodeMessageItem(c, p)
+		return m, p.item, err
+	case string(kind) == "reasoning":
 		m.Parts = []llm.Part{decodeReasoning(b)}
-	case strings.HasSuffix(kind, "_call") && raw.IsString(callID):
-		m.Parts = []llm.Part{decodeCallItem(b, kind, raw.Unquote(callID))}
-	case kind == "web_search_call":
-		args := string(raw.Value(b, "action"))
+	case bytes.HasSuffix(kind, []byte("_call")) && raw.IsString(callID):
+		m.Parts = []llm.Part{decodeCallItem(c, p)}
+	case string(kind) == "web_search_call":
+		args := string(c.Bytes(p.at[itemAction]))
 		m.Parts = []llm.Part{llm.ToolCall{CallID: raw.Unquote(raw.Value(b, "id")), Name: "web_search", Args: args, Hosted: true, Raw: here}}
-	case strings.HasSuffix(kind, "_output") && raw.IsString(callID):
+	case bytes.HasSuffix(kind, []byte("_output")) && raw.IsString(callID):
 		m.Role, m.Origin = llm.RoleTool, llm.ToolRun
-		m.Parts = []llm.Part{llm.ToolResult{CallID: raw.Unquote(callID), Content: outputContent(b), Raw: here}}
+		m.Parts = []llm.Part{llm.ToolResult{CallID: raw.Unquote(callID), Content: outputContent(c, p), Raw: here}}
 	default:
-		m.Parts = []llm.Part{llm.Opaque{Kind: kind, Raw: here}}
-		if standsAlone(kind) {
-			m.Origin = llm.Note
-		}
-		if kind == "compaction" || kind == "compaction_summary" {
-			m.Flags = llm.FlagSummary
-		}
+		m = opaqueItem(m, raw.Unquote(c.Bytes(p.at[itemType])), here)
 	}
-	return m, at.item, nil
+	return m, p.item, nil
+}
+
+// opaqueItem returns m with an item that is carried only.
+func opaqueItem(m llm.Message, kind string, here llm.Raw) llm.Message {
+	m.Parts = []llm.Part{llm.Opaque{Kind: kind, Raw: here}}
+	if standsAlone(kind) {
+		m.Origin = llm.Note
+	}
+	if kind == "compaction" || kind == "compaction_summary" {
+		m.Flags = llm.FlagSummary
+	}
+	return m
 }
 
 // standsAlone reports whether an item of this type is a message of its own and not one
@@ -106,16 +132,17 @@ func standsAlone(kind string) bool {
 }
 
 // decodeMessageItem reads an item that is a message, which c has passed.
-func decodeMessageItem(c *raw.Cursor, at itemPlaces) (llm.Message, error) {
+func decodeMessageItem(c *raw.Cursor, p itemPlaces) (llm.Message, error) {
 	m := llm.Message{Dialect: DialectResponses}
-	switch role := raw.Unquote(c.Bytes(at.role)); role {
+	role, content := c.Bytes(p.at[itemRole]), c.Bytes(p.at[itemContent])
+	switch string(word(role)) {
 	case "assistant":
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
-		here := llm.Raw{Data: c.Bytes(at.item)}
-		if text, ok := assistantText(c.Bytes(at.content)); ok {
+		here := llm.Raw{Data: c.Bytes(p.item)}
+		if text, ok := assistantText(content); ok {
 			m.Parts = []llm.Part{llm.Text{Text: text, Raw: here}}
 		} else {
-			m.Parts = []llm.Part{llm.Opaque{Kind: raw.Unquote(c.Bytes(at.kind)), Raw: here}}
+			m.Parts = []llm.Part{llm.Opaque{Kind: raw.Unquote(c.Bytes(p.at[itemType])), Raw: here}}
 		}
 		return m, nil
 	case "user":
@@ -123,21 +150,21 @@ func decodeMessageItem(c *raw.Cursor, at itemPlaces) (llm.Message, error) {
 	case "system", "developer":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
 	default:
-		what := "want user, assistant, system or developer, got " + strconv.Quote(role)
-		return m, &raw.Fault{Path: "role", Offset: max(at.role.Start, at.item.Start), What: what}
+		what := "want user, assistant, system or developer, got " + strconv.Quote(raw.Unquote(role))
+		return m, &raw.Fault{Path: "role", Offset: max(p.at[itemRole].Start, p.item.Start), What: what}
 	}
-	if raw.IsNone(c.Bytes(at.content)) {
-		what := "want a string or an array, got " + raw.KindOf(c.Bytes(at.content))
-		return m, &raw.Fault{Path: "content", Offset: max(at.content.Start, at.item.Start), What: what}
+	if raw.IsNone(content) {
+		what := "want a string or an array, got " + raw.KindOf(content)
+		return m, &raw.Fault{Path: "content", Offset: max(p.at[itemContent].Start, p.item.Start), What: what}
 	}
-	parts, spans, err := decodeContent(c.At(at.content.Start))
-	if err != nil {
+	var found pieces
+	if err := found.content(c.At(p.at[itemContent].Start)); err != nil {
 		return m, raw.In(err, "content")
 	}
-	for i, s := range spans {
-		spans[i] = raw.Shift(s, -at.item.Start)
+	for i, s := range found.spans {
+		found.spans[i] = raw.Shift(s, -p.item.Start)
 	}
-	m.Parts, m.Envelope = parts, llm.Envelope{Raw: c.Bytes(at.item), Spans: spans}
+	m.Parts, m.Envelope = found.parts, llm.Envelope{Raw: c.Bytes(p.item), Spans: found.spans}
 	return m, nil
 }
 
@@ -150,19 +177,30 @@ func assistantText(content []byte) (string, bool) {
 	if !raw.IsArray(content) {
 		return "", false
 	}
-	var text strings.Builder
-	for _, s := range raw.Elements(content) {
-		v := raw.Values(content[s.Start:s.End], "text", "refusal")
-		switch {
-		case raw.IsString(v[0]):
-			text.WriteString(raw.Unquote(v[0]))
-		case raw.IsString(v[1]):
-			text.WriteString(raw.Unquote(v[1]))
-		default:
-			return "", false
+	var texts []string
+	textOnly := true
+	c := raw.NewCursor(content)
+	c.Array(func(int) bool {
+		var text, refusal []byte
+		c.Object(func(name []byte) {
+			switch string(name) {
+			case "text":
+				text = c.Value()
+			case "refusal":
+				refusal = c.Value()
+			}
+		})
+		if !raw.IsString(text) {
+			text = refusal
 		}
+		textOnly = raw.IsString(text)
+		texts = append(texts, raw.Unquote(text))
+		return textOnly
+	})
+	if !textOnly {
+		return "", false
 	}
-	return text.String(), true
+	return strings.Join(texts, ""), true
 }
 
 func decodeReasoning(b []byte) llm.Thinking {
@@ -198,27 +236,40 @@ func argsMember(b []byte) (string, []byte) {
 	return names[0], nil
 }
 
-func decodeCallItem(b []byte, kind, callID string) llm.ToolCall {
-	_, args := argsMember(b)
-	c := llm.ToolCall{CallID: callID, Args: argsText(args), Custom: kind == "custom_tool_call", Raw: llm.Raw{Data: b}}
-	if c.Name = raw.Unquote(raw.Value(b, "name")); c.Name == "" {
-		c.Name = strings.TrimSuffix(kind, "_call")
+// decodeCallItem reads a call, which c has passed.
+func decodeCallItem(c *raw.Cursor, p itemPlaces) llm.ToolCall {
+	kind := word(c.Bytes(p.at[itemType]))
+	call := llm.ToolCall{
+		CallID: raw.Unquote(c.Bytes(p.at[itemCallID])),
+		Name:   raw.Unquote(c.Bytes(p.at[itemName])),
+		Custom: string(kind) == "custom_tool_call",
+		Raw:    llm.Raw{Data: c.Bytes(p.item)},
 	}
-	return c
-}
-
-// outputContent returns the content of a result: text and media where it is a string or
-// an array of elements, else one opaque part that holds it.
-func outputContent(b []byte) []llm.Part {
-	output := raw.Value(b, "output")
-	if output != nil {
-		if parts, _, err := decodeContent(raw.NewCursor(output)); err == nil {
-			return parts
+	for _, at := range p.at[itemArguments:] {
+		if at.Len() > 0 {
+			call.Args = argsText(c.Bytes(at))
+			break
 		}
 	}
-	kind := raw.Unquote(raw.Value(b, "type"))
-	if output == nil {
-		output = b
+	if call.Name == "" {
+		call.Name = strings.TrimSuffix(string(kind), "_call")
 	}
-	return []llm.Part{llm.Opaque{Kind: kind, Raw: llm.Raw{Data: output}}}
+	return call
+}
+
+// outputContent returns the content of a result, which c has passed: text and media where
+// it is a string or an array of elements, else one opaque part that holds it.
+func outputContent(c *raw.Cursor, p itemPlaces) []llm.Part {
+	at := p.at[itemOutput]
+	data := c.Bytes(at)
+	if raw.IsString(data) {
+		return []llm.Part{stringPart(data)}
+	}
+	var found pieces
+	if at.Len() == 0 {
+		data = c.Bytes(p.item)
+	} else if found.content(c.At(at.Start)) == nil {
+		return found.parts
+	}
+	return []llm.Part{llm.Opaque{Kind: raw.Unquote(c.Bytes(p.at[itemType])), Raw: llm.Raw{Data: data}}}
 }

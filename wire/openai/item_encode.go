@@ -11,7 +11,7 @@ import (
 // only [EncodeResponses] sees whether its call was one of a custom tool. The error is
 // always nil so far.
 func EncodeItems(m llm.Message) ([]byte, error) {
-	items := itemsOf(m, nil)
+	items := appendItems(nil, m, nil)
 	if len(items) == 0 {
 		return nil, nil
 	}
@@ -37,18 +37,17 @@ func asItem(b []byte) []byte {
 	return new(raw.Object).Text("type", "message").Text("role", "user").Raw("content", b).Bytes()
 }
 
-// itemsOf returns the items that m becomes. custom holds the ids of calls of custom tools.
-func itemsOf(m llm.Message, custom map[string]bool) []item {
+// appendItems appends the items that m becomes. custom holds the ids of calls of custom tools.
+func appendItems(items []item, m llm.Message, custom map[string]bool) []item {
 	w := newWriter(DialectResponses, m)
 	if m.Dialect == DialectResponses && raw.Fits(m) {
 		if b := w.patchItem(m); b != nil {
-			return []item{{bytes: b, from: m.Envelope.Raw}}
+			return append(items, item{bytes: b, from: m.Envelope.Raw})
 		}
 	}
 	if m.Role == llm.RoleAssistant {
-		return w.modelItems(m)
+		return w.modelItems(items, m)
 	}
-	var items []item
 	var rest []llm.Part
 	for _, p := range m.Parts {
 		r, ok := p.(llm.ToolResult)
@@ -103,9 +102,8 @@ func (w writer) messageItem(r llm.Role, parts []llm.Part) []item {
 	return []item{{bytes: o.Bytes()}}
 }
 
-// modelItems returns what the model wrote: one item for each part.
-func (w writer) modelItems(m llm.Message) []item {
-	var items []item
+// modelItems appends what the model wrote: one item for each part.
+func (w writer) modelItems(items []item, m llm.Message) []item {
 	for _, p := range m.Parts {
 		if it := w.modelItem(p); it.bytes != nil {
 			items = append(items, it)

@@ -84,6 +84,7 @@ func decodeInput(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error)
 	case !raw.IsArray(next):
 		return nil, nil, c.Wrong("a string or an array")
 	}
+	start := c.Pos()
 	open := false // the last message is one that the model goes on writing
 	c.Array(func(i int) bool {
 		var m llm.Message
@@ -97,12 +98,12 @@ func decodeInput(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error)
 			err = raw.In(err, index(i))
 			return false
 		}
-		each = append(each, at)
+		each = append(grown(each, c, start), at)
 		written := m.Role == llm.RoleAssistant && m.Origin == llm.Model
 		if last := len(msgs) - 1; written && open {
 			msgs[last].Parts = append(msgs[last].Parts, m.Parts...)
 		} else {
-			msgs = append(msgs, m)
+			msgs = append(grown(msgs, c, start), m)
 		}
 		open = written
 		return true
@@ -114,7 +115,7 @@ func decodeInput(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error)
 func inputString(lit []byte) llm.Message {
 	return llm.Message{
 		Role: llm.RoleUser, Origin: llm.Human, Dialect: DialectResponses,
-		Parts:    []llm.Part{llm.Text{Text: raw.Unquote(lit), Raw: llm.Raw{Data: lit}}},
+		Parts:    []llm.Part{stringPart(lit)},
 		Envelope: llm.Envelope{Raw: lit, Spans: []llm.Span{{End: len(lit)}}},
 	}
 }
@@ -193,9 +194,15 @@ func putInstructions(b *raw.Body, r llm.Request) {
 // inputElements returns the items of msgs as elements of the input.
 func inputElements(msgs []llm.Message, list *raw.List) []raw.Element {
 	custom := customCalls(msgs)
-	elements := make([]raw.Element, 0, len(msgs))
+	most := 0
 	for _, m := range msgs {
-		for _, it := range itemsOf(m, custom) {
+		most += len(m.Parts)
+	}
+	elements := make([]raw.Element, 0, most)
+	var items []item // of one message
+	for _, m := range msgs {
+		items = appendItems(items[:0], m, custom)
+		for _, it := range items {
 			e := raw.Element{Bytes: it.bytes, At: -1}
 			if it.from != nil {
 				e.At = list.Find(it.from)

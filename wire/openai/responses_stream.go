@@ -54,15 +54,15 @@ type occasion struct {
 	annotation, fault                      []byte
 }
 
-func occasionOf(b []byte) occasion {
+// occasionOf reads the payload that is next.
+func occasionOf(w *walk) occasion {
 	var o occasion
-	for k, v := range raw.Members(b) {
-		value := raw.Slice(b, v)
-		switch string(raw.Name(b[k.Start:k.End])) {
+	w.enter()
+	for name := w.member(); name != nil; name = w.member() {
+		value := w.value()
+		switch string(name) {
 		case "type":
-			if raw.IsString(value) {
-				o.kind = raw.Name(value)
-			}
+			o.kind = word(value)
 		case "output_index":
 			o.output = value
 		case "item":
@@ -84,17 +84,19 @@ func occasionOf(b []byte) occasion {
 
 // read reads one payload.
 func (d *responsesDecoder) read(name, data []byte) error {
-	if string(raw.Trim(data)) == "[DONE]" {
+	if isDone(data) {
 		return nil
 	}
-	b, err := d.object(data)
+	w, err := d.object(data)
 	if err != nil {
 		return problem("responses", err)
 	}
-	if b == nil {
+	if w == nil {
 		return nil
 	}
-	o := occasionOf(b)
+	start := w.at
+	o := occasionOf(w)
+	b := w.text[start:w.at]
 	if o.kind == nil {
 		o.kind = name
 	}

@@ -18,6 +18,7 @@ type stream struct {
 	events  []llm.Event
 	arena   []byte // the payloads of this call
 	payload []byte // the payload at hand, nil once an event has it
+	walk    walk   // through the payload
 	err     error
 	closing bool // the bytes have ended: the last payload may be torn
 	parts   int  // parts that have begun
@@ -95,15 +96,26 @@ func (s *stream) done(i int, p llm.Part) {
 	s.emit(llm.Event{Kind: llm.EventPartEnd, Index: i, Part: p})
 }
 
-// object returns the object that the payload must be; nothing for a payload that the end
-// of the bytes has torn.
-func (s *stream) object(data []byte) ([]byte, error) {
-	b, err := raw.CheckObject(data)
-	if err != nil && s.closing {
-		s.payload = nil
-		return nil, nil
+// object begins the walk through the object that the payload must be; nothing for a
+// payload that the end of the bytes has torn.
+func (s *stream) object(data []byte) (*walk, error) {
+	if err := raw.Check(data); err != nil {
+		if s.closing {
+			s.payload = nil
+			return nil, nil
+		}
+		return nil, err
 	}
-	return b, err
+	s.walk = newWalk(data)
+	if next := s.walk.next(); !raw.IsObject(next) {
+		return nil, raw.Wrong("an object", next)
+	}
+	return &s.walk, nil
+}
+
+// isDone reports whether a payload is the mark that ends a stream.
+func isDone(data []byte) bool {
+	return !raw.IsObject(data) && string(raw.Trim(data)) == "[DONE]"
 }
 
 // problem returns err as an error of a stream in that format; what the provider says

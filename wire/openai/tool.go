@@ -16,19 +16,75 @@ func decodeTools(c *raw.Cursor) (tools []llm.Tool, err error) {
 	if !raw.IsArray(c.Next()) {
 		return nil, c.Wrong("an array")
 	}
-	err = c.Objects(func(_ int, b []byte) {
-		_, at := toolBody(b)
-		v := raw.Values(b[at.Start:at.End], "name", "description", "parameters", "format")
-		kind := raw.Unquote(raw.Value(b, "type"))
-		tools = append(tools, llm.Tool{
-			Name:        cmp.Or(raw.Unquote(v[0]), kind),
-			Description: raw.Unquote(v[1]),
-			Schema:      cmp.Or(string(v[2]), string(v[3])),
-			Custom:      kind == "custom",
-			Raw:         llm.Raw{Data: b},
-		})
+	c.Array(func(i int) bool {
+		if !raw.IsObject(c.Next()) {
+			err = raw.In(c.Wrong("an object"), index(i))
+			return false
+		}
+		tools = append(tools, decodeTool(c))
+		return true
 	})
 	return tools, err
+}
+
+// toolMembers are the values of the members of a definition.
+type toolMembers struct{ kind, name, description, parameters, format []byte }
+
+// decodeTool reads the definition at c, which in the Chat format has an object of its own
+// beside its type.
+func decodeTool(c *raw.Cursor) llm.Tool {
+	start := c.Pos()
+	var outer, function, custom toolMembers
+	var isFunction, isCustom bool
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "function":
+			isFunction = raw.IsObject(c.Next())
+			function = readTool(c)
+		case "custom":
+			isCustom = raw.IsObject(c.Next())
+			custom = readTool(c)
+		default:
+			outer.take(c, name)
+		}
+	})
+	inner := outer
+	switch {
+	case isFunction:
+		inner = function
+	case isCustom:
+		inner = custom
+	}
+	kind := raw.Unquote(outer.kind)
+	return llm.Tool{
+		Name:        cmp.Or(raw.Unquote(inner.name), kind),
+		Description: raw.Unquote(inner.description),
+		Schema:      cmp.Or(string(inner.parameters), string(inner.format)),
+		Custom:      kind == "custom",
+		Raw:         llm.Raw{Data: c.Bytes(c.Since(start))},
+	}
+}
+
+// readTool reads the object at c, if there is one.
+func readTool(c *raw.Cursor) (m toolMembers) {
+	c.Object(func(name []byte) { m.take(c, name) })
+	return m
+}
+
+// take reads the member of that name, if it is one of them.
+func (m *toolMembers) take(c *raw.Cursor, name []byte) {
+	switch string(name) {
+	case "type":
+		m.kind = c.Value()
+	case "name":
+		m.name = c.Value()
+	case "description":
+		m.description = c.Value()
+	case "parameters":
+		m.parameters = c.Value()
+	case "format":
+		m.format = c.Value()
+	}
 }
 
 // toolBody returns the place of the object in b that describes the tool: the member

@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// ID returns the id of a call without one: the same for the same salt, name and place
-// among the calls of its message, counted from 1. It fits the id patterns of the other
-// dialects.
-func ID(salt, name []byte, n int) string {
+// ID returns the id of a call without one: the same for the same salt (see [Arguments] and
+// [Signature]), name and place among the calls of its message, counted from 1. It fits the
+// id patterns of the other dialects.
+func ID(salt []byte, name string, n int) string {
 	h := fnv.New64a()
-	for _, b := range [][]byte{name, {'\n'}, salt, {'\n'}, strconv.AppendInt(nil, int64(n), 10)} {
+	for _, b := range [][]byte{[]byte(name), {'\n'}, salt, {'\n'}, strconv.AppendInt(nil, int64(n), 10)} {
 		_, _ = h.Write(b) // a hash takes everything
 	}
 	const base, width = 36, 13 // all of 64 bits
@@ -54,7 +54,7 @@ func (c *Calls) Result(id, name string) string {
 			return found
 		}
 		c.orphans++
-		return ID([]byte("result"), []byte(name), c.orphans)
+		return ID([]byte("result"), name, c.orphans)
 	}
 	if found, ok := c.take(func(call Call) bool { return call.Own && call.ID == id }); ok {
 		return found

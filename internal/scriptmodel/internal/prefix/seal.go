@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"strings"
 )
 
 // A Claim is what a seal says about a piece of thinking.
@@ -58,8 +59,11 @@ func (s Sealer) Seal(c Claim) string {
 	return base64.StdEncoding.EncodeToString(append(b, s.mac(b)...))
 }
 
-// Open reads a seal. It is false for one that this sealer did not make or that was changed.
+// Open reads a seal, in either alphabet of base64 (RFC 4648 sections 4 and 5), as clients
+// that keep its bytes write it in their own. It is false for one that this sealer did not
+// make or that was changed.
 func (s Sealer) Open(seal string) (Seal, bool) {
+	seal = strings.NewReplacer("-", "+", "_", "/").Replace(seal)
 	b, err := base64.StdEncoding.DecodeString(seal)
 	if err != nil || len(b) != bodyLen+macLen || b[0] != sealVersion {
 		return Seal{}, false
