@@ -227,6 +227,9 @@ func bracketEnd(b []byte, i int) int {
 // stringEnd returns where the string literal that begins at i ends. It goes from quote
 // to quote, because most strings are long and have few.
 func stringEnd(b []byte, i int) int {
+	if end := quick(b, i+1); end > 0 {
+		return end
+	}
 	for j := i + 1; ; j++ {
 		k := bytes.IndexByte(b[j:], '"')
 		if k < 0 {

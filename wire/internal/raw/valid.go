@@ -92,6 +92,9 @@ func validArray(b []byte, i, depth int) int {
 // validString returns where the string that begins at i ends, or -1.
 func validString(b []byte, i int) int {
 	i++
+	if end := quick(b, i); end > 0 {
+		return end
+	}
 	for i+block <= len(b) {
 		mask := specials(b, i)
 		next := i + block

@@ -35,6 +35,27 @@ func special(w uint64) uint64 {
 // escapes has the high bit of each byte of w that is a backslash.
 func escapes(w uint64) uint64 { return zeros(w ^ ones*'\\') }
 
+// quick returns where the string whose text begins at i ends, if that is within a word
+// or two and nothing is escaped; else 0. Most strings are names and other short words.
+func quick(b []byte, i int) int {
+	const word = 8
+	if i+2*word > len(b) {
+		return 0
+	}
+	mask := special(load(b, i))
+	if mask == 0 {
+		i += word
+		mask = special(load(b, i))
+	}
+	if mask == 0 {
+		return 0
+	}
+	if i += first(mask) / 8; b[i] == '"' {
+		return i + 1
+	}
+	return 0
+}
+
 // pack returns the high bits of the bytes of w in its lowest eight bits.
 func pack(w uint64) uint64 { return w * gather >> 56 }
 
