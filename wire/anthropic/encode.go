@@ -39,7 +39,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 func fresh(r llm.Request) []byte {
 	native := r.Dialect == Dialect
 	none := raw.NewList(nil, nil)
-	o := new(raw.Object).Text("model", r.Model)
+	o := new(raw.Object).Stated("model", r.Model)
 	if r.MaxOutput > 0 {
 		o.Raw("max_tokens", number(r.MaxOutput))
 	}

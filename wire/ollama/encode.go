@@ -42,7 +42,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 
 func fresh(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
-	o := new(raw.Object).Text("model", r.Model)
+	o := new(raw.Object).Stated("model", r.Model)
 	if tools := toolElements(r, none); len(tools) > 0 {
 		o.Raw("tools", none.With(tools))
 	}

@@ -128,7 +128,7 @@ func outputLimit(b *raw.Body) string {
 
 func freshChat(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
-	o := new(raw.Object).Text("model", r.Model)
+	o := new(raw.Object).Stated("model", r.Model)
 	addOutputLimit(o, "max_completion_tokens", r.MaxOutput)
 	for _, s := range writeSettings(r, DialectChat) {
 		o.Raw(s.name, s.value)

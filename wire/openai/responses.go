@@ -161,7 +161,7 @@ func asItems(elements []raw.Element) []raw.Element {
 
 func freshResponses(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
-	o := new(raw.Object).Text("model", r.Model)
+	o := new(raw.Object).Stated("model", r.Model)
 	addOutputLimit(o, "max_output_tokens", r.MaxOutput)
 	for _, s := range writeSettings(r, DialectResponses) {
 		o.Raw(s.name, s.value)

@@ -16,6 +16,14 @@ func (o *Object) Text(name, value string) *Object {
 	return o
 }
 
+// Stated adds a member with a text value, unless the text is empty.
+func (o *Object) Stated(name, value string) *Object {
+	if value == "" {
+		return o
+	}
+	return o.Text(name, value)
+}
+
 // Raw adds a member with a value that is JSON already. No bytes, no member.
 func (o *Object) Raw(name string, value []byte) *Object {
 	if len(value) == 0 {
