@@ -15,51 +15,62 @@ type chunk struct {
 	err                                error
 }
 
-// read reads the reply at c in one pass, also one that is wrapped.
-func (r *chunk) read(c *raw.Cursor) {
-	c.Object(func(name []byte) {
+// read reads the reply that is next in one pass, also one that is wrapped.
+func (r *chunk) read(w *raw.Walk) {
+	for w.Enter(); ; {
+		name := w.Member()
+		if name == nil {
+			return
+		}
 		switch string(name) {
 		case "candidates":
 			r.known = true
-			r.candidates(c)
+			r.candidates(w)
 		case "usageMetadata":
 			r.known = true
-			r.usage = c.Value()
+			r.usage = w.Value()
 		case "promptFeedback":
 			r.known = true
-			r.feedback = c.Value()
+			r.feedback = w.Value()
 		case "modelVersion":
 			r.known = true
-			r.model = c.Value()
+			r.model = w.Value()
 		case "responseId":
 			r.known = true
-			r.id = c.Value()
+			r.id = w.Value()
 		case "response":
-			if raw.IsObject(c.Next()) {
-				r.read(c)
+			if !raw.IsObject(w.Next()) {
+				w.Value()
+				continue
 			}
+			r.read(w)
 		case "error":
-			r.failed = raw.IsObject(c.Next())
+			r.failed = raw.IsObject(w.Value())
+		default:
+			w.Value()
 		}
-	})
+	}
 }
 
-func (r *chunk) candidates(c *raw.Cursor) {
-	if raw.IsNone(c.Next()) {
+func (r *chunk) candidates(w *raw.Walk) {
+	switch next := w.Next(); {
+	case raw.IsNone(next):
+		w.Value()
+		return
+	case !raw.IsArray(next):
+		r.wrong(w.Wrong("an array"), "candidates")
+		w.Value()
 		return
 	}
-	if !raw.IsArray(c.Next()) {
-		r.wrong(c.Wrong("an array"), "candidates")
-		return
-	}
-	c.Array(func(i int) bool {
-		if !raw.IsObject(c.Next()) {
-			r.wrong(raw.In(c.Wrong("an object"), "["+strconv.Itoa(i)+"]"), "candidates")
-			return false
+	w.Enter()
+	for i := 0; w.Item(); i++ {
+		if !raw.IsObject(w.Next()) {
+			r.wrong(raw.In(w.Wrong("an object"), "["+strconv.Itoa(i)+"]"), "candidates")
+			w.Value()
+			continue
 		}
-		r.candidate(c, i)
-		return true
-	})
+		r.candidate(w, i)
+	}
 }
 
 // wrong keeps the first fault.
@@ -69,22 +80,28 @@ func (r *chunk) wrong(err error, step string) {
 	}
 }
 
-// candidate reads candidate i, which is at c. Only at its end it is known which one it is.
-func (r *chunk) candidate(c *raw.Cursor, i int) {
+// candidate reads candidate i, which is next. Only at its end it is known which one it is.
+func (r *chunk) candidate(w *raw.Walk, i int) {
 	begin, index := len(r.parts), 0
 	var reason []byte
-	c.Object(func(name []byte) {
+	for w.Enter(); ; {
+		name := w.Member()
+		if name == nil {
+			break
+		}
 		switch string(name) {
 		case "content":
-			if err := r.content(c); err != nil {
+			if err := r.content(w); err != nil {
 				r.wrong(raw.In(raw.In(err, "content"), "["+strconv.Itoa(i)+"]"), "candidates")
 			}
 		case "index":
-			index, _ = raw.Int(c.Value())
+			index, _ = raw.Int(w.Value())
 		case "finishReason":
-			reason = c.Value()
+			reason = w.Value()
+		default:
+			w.Value()
 		}
-	})
+	}
 	if index != 0 {
 		r.parts = r.parts[:begin]
 		return
@@ -94,27 +111,33 @@ func (r *chunk) candidate(c *raw.Cursor, i int) {
 	}
 }
 
-func (r *chunk) content(c *raw.Cursor) (err error) {
-	c.Object(func(name []byte) {
-		if string(name) != "parts" || raw.IsNone(c.Next()) {
-			return
-		}
-		if raw.IsObject(c.Next()) {
-			r.parts = append(r.parts, membersOf(c))
-			return
-		}
-		if !raw.IsArray(c.Next()) {
-			err = raw.In(c.Wrong("an array"), "parts")
-			return
-		}
-		c.Array(func(i int) bool {
-			if !raw.IsObject(c.Next()) {
-				err = raw.In(c.Wrong("an object"), "parts["+strconv.Itoa(i)+"]")
-				return false
+func (r *chunk) content(w *raw.Walk) (err error) {
+	if !raw.IsObject(w.Next()) {
+		w.Value()
+		return nil
+	}
+	for w.Enter(); ; {
+		name := w.Member()
+		switch {
+		case name == nil:
+			return err
+		case string(name) != "parts" || raw.IsNone(w.Next()):
+			w.Value()
+		case raw.IsObject(w.Next()):
+			r.parts = append(r.parts, membersIn(w))
+		case raw.IsArray(w.Next()):
+			w.Enter()
+			for i := 0; w.Item(); i++ {
+				if !raw.IsObject(w.Next()) {
+					err = raw.In(w.Wrong("an object"), "parts["+strconv.Itoa(i)+"]")
+					w.Value()
+					continue
+				}
+				r.parts = append(r.parts, membersIn(w))
 			}
-			r.parts = append(r.parts, membersOf(c))
-			return true
-		})
-	})
-	return err
+		default:
+			err = raw.In(w.Wrong("an array"), "parts")
+			w.Value()
+		}
+	}
 }

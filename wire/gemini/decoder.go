@@ -36,7 +36,8 @@ type decoder struct {
 	ids      ids
 	index    int // of the next part
 	open     openPart
-	chunk    chunk // of the payload at hand
+	walk     raw.Walk // through the payload at hand
+	chunk    chunk    // what it says
 }
 
 type framing uint8
@@ -140,18 +141,18 @@ func (d *decoder) payload(_, data []byte) error {
 	if err := raw.Check(text); err != nil {
 		return fmt.Errorf("gemini: stream: %w", err)
 	}
-	c := raw.NewCursor(text)
-	if !raw.IsObject(c.Next()) {
-		return fmt.Errorf("gemini: stream: %w", c.Wrong("an object"))
+	d.walk = raw.NewWalk(text)
+	if !raw.IsObject(d.walk.Next()) {
+		return fmt.Errorf("gemini: stream: %w", d.walk.Wrong("an object"))
 	}
-	return d.reply(c)
+	return d.reply()
 }
 
-// reply reads the reply at c.
-func (d *decoder) reply(c *raw.Cursor) error {
+// reply reads the reply that the payload is.
+func (d *decoder) reply() error {
 	r := &d.chunk
 	*r = chunk{parts: r.parts[:0]}
-	r.read(c)
+	r.read(&d.walk)
 	switch {
 	case r.failed:
 		return DecodeError(0, bytes.Clone(d.raw))

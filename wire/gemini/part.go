@@ -20,29 +20,53 @@ func membersOf(c *raw.Cursor) members {
 	var m members
 	start := c.Pos()
 	c.Object(func(name []byte) {
-		switch string(name) {
-		case "text":
-			m.text = c.Value()
-		case "thought":
-			m.thought = c.Value()
-		case "thoughtSignature", "thought_signature":
-			m.signature = c.Value()
-		case "functionCall", "function_call":
-			m.call = c.Value()
-		case "functionResponse", "function_response":
-			m.response = c.Value()
-		case "inlineData", "inline_data", "fileData", "file_data":
-			m.media = c.Value()
-		case "videoMetadata", "video_metadata", "partMetadata", "part_metadata", "mediaResolution", "media_resolution":
-			// These say more about the content, they are none.
-		default:
-			if m.kind == "" {
-				m.kind = string(name)
-			}
+		if v := m.member(name); v != nil {
+			*v = c.Value()
 		}
 	})
 	m.bytes = c.Bytes(c.Since(start))
 	return m
+}
+
+// membersIn reads the part that is next.
+func membersIn(w *raw.Walk) members {
+	var m members
+	start := w.At()
+	for w.Enter(); ; {
+		name := w.Member()
+		if name == nil {
+			m.bytes = w.Bytes(start)
+			return m
+		}
+		value := w.Value()
+		if v := m.member(name); v != nil {
+			*v = value
+		}
+	}
+}
+
+// member returns where the value of a member is kept, nil if it is not.
+func (m *members) member(name []byte) *[]byte {
+	switch string(name) {
+	case "text":
+		return &m.text
+	case "thought":
+		return &m.thought
+	case "thoughtSignature", "thought_signature":
+		return &m.signature
+	case "functionCall", "function_call":
+		return &m.call
+	case "functionResponse", "function_response":
+		return &m.response
+	case "inlineData", "inline_data", "fileData", "file_data":
+		return &m.media
+	case "videoMetadata", "video_metadata", "partMetadata", "part_metadata", "mediaResolution", "media_resolution":
+		return nil // these say more about the content, they are none
+	}
+	if m.kind == "" {
+		m.kind = string(name)
+	}
+	return nil
 }
 
 // decodePart reads the part at c and returns its place too.

@@ -26,10 +26,10 @@ func (d *chatDecoder) toolCalls(list []byte) error {
 	if !raw.IsArray(list) {
 		return raw.Wrong("an array", list)
 	}
-	w := newWalk(list)
-	w.enter()
-	for i := 0; w.item(); i++ {
-		if next := w.next(); !raw.IsObject(next) {
+	w := raw.NewWalk(list)
+	w.Enter()
+	for i := 0; w.Item(); i++ {
+		if next := w.Next(); !raw.IsObject(next) {
 			return raw.In(raw.Wrong("an object", next), index(i))
 		}
 		d.fragment(fragmentOf(&w))
@@ -46,26 +46,26 @@ type fragment struct {
 }
 
 // fragmentOf reads the fragment that is next.
-func fragmentOf(w *walk) (f fragment) {
+func fragmentOf(w *raw.Walk) (f fragment) {
 	var function, custom invocation
-	start := w.at
-	w.enter()
-	for name := w.member(); name != nil; name = w.member() {
+	start := w.At()
+	w.Enter()
+	for name := w.Member(); name != nil; name = w.Member() {
 		switch string(name) {
 		case "index":
-			f.index = w.value()
+			f.index = w.Value()
 		case "id":
-			f.id, f.more = w.value(), true
+			f.id, f.more = w.Value(), true
 		case "function":
 			function = invocationOf(w)
 		case "custom":
 			custom = invocationOf(w)
 		default:
 			f.more = true
-			w.value()
+			w.Value()
 		}
 	}
-	f.whole = w.text[start:w.at:w.at]
+	f.whole = w.Bytes(start)
 	inner := function
 	if custom.there {
 		inner, f.custom = custom, true
@@ -78,14 +78,14 @@ func fragmentOf(w *walk) (f fragment) {
 }
 
 // invocationOf reads the value that is next: what is called with what, if it is an object.
-func invocationOf(w *walk) (x invocation) {
-	if x.there = raw.IsObject(w.next()); !x.there {
-		w.value()
+func invocationOf(w *raw.Walk) (x invocation) {
+	if x.there = raw.IsObject(w.Next()); !x.there {
+		w.Value()
 		return x
 	}
-	w.enter()
-	for name := w.member(); name != nil; name = w.member() {
-		value := w.value()
+	w.Enter()
+	for name := w.Member(); name != nil; name = w.Member() {
+		value := w.Value()
 		switch string(name) {
 		case "name":
 			x.name = value

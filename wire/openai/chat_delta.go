@@ -31,11 +31,11 @@ type delta struct {
 }
 
 // read reads the delta that is next.
-func (x *delta) read(w *walk) {
-	start := w.at
-	w.enter()
-	for name := w.member(); name != nil; name = w.member() {
-		value := w.value()
+func (x *delta) read(w *raw.Walk) {
+	start := w.At()
+	w.Enter()
+	for name := w.Member(); name != nil; name = w.Member() {
+		value := w.Value()
 		if raw.IsNone(value) {
 			continue
 		}
@@ -55,7 +55,7 @@ func (x *delta) read(w *walk) {
 			x.more = true
 		}
 	}
-	x.whole = w.text[start:w.at]
+	x.whole = w.Bytes(start)
 }
 
 // readDelta tells the delta of a choice, thinking first: servers that send several things

@@ -84,7 +84,7 @@ type chatChunk struct{ object, choices, fault, whole []byte }
 
 // chunk reads one chat.completion.chunk. Its members come in any order, so that they are
 // all read before anything is told.
-func (d *chatDecoder) chunk(name []byte, w *walk) error {
+func (d *chatDecoder) chunk(name []byte, w *raw.Walk) error {
 	x := d.readChunk(w)
 	// vLLM once had errors of the form {"object": "error", "message"}.
 	if x.fault != nil || string(name) == "error" || x.choices == nil && string(word(x.object)) == "error" {
@@ -104,18 +104,18 @@ func (d *chatDecoder) chunk(name []byte, w *walk) error {
 	return nil
 }
 
-func (d *chatDecoder) readChunk(w *walk) (x chatChunk) {
-	start := w.at
-	w.enter()
-	for member := w.member(); member != nil; member = w.member() {
-		at := w.at
+func (d *chatDecoder) readChunk(w *raw.Walk) (x chatChunk) {
+	start := w.At()
+	w.Enter()
+	for member := w.Member(); member != nil; member = w.Member() {
+		at := w.At()
 		switch string(member) {
 		case "choices":
 			d.readChoices(w)
-			x.choices = w.text[at:w.at]
+			x.choices = w.Bytes(at)
 			continue
 		}
-		value := w.value()
+		value := w.Value()
 		switch string(member) {
 		case "id":
 			if d.id == "" {
@@ -137,40 +137,40 @@ func (d *chatDecoder) readChunk(w *walk) (x chatChunk) {
 			}
 		}
 	}
-	x.whole = w.text[start:w.at]
+	x.whole = w.Bytes(start)
 	return x
 }
 
 // readChoices reads the value that is next into d.now.
-func (d *chatDecoder) readChoices(w *walk) {
+func (d *chatDecoder) readChoices(w *raw.Walk) {
 	d.now = d.now[:0]
-	if !raw.IsArray(w.next()) {
-		w.value()
+	if !raw.IsArray(w.Next()) {
+		w.Value()
 		return
 	}
-	w.enter()
-	for w.item() {
+	w.Enter()
+	for w.Item() {
 		var x chatChoice
-		if raw.IsObject(w.next()) {
+		if raw.IsObject(w.Next()) {
 			x.read(w)
 		} else {
-			x.err = raw.Wrong("an object", w.value())
+			x.err = raw.Wrong("an object", w.Value())
 		}
 		d.now = append(d.now, x)
 	}
 }
 
 // read reads the choice that is next.
-func (x *chatChoice) read(w *walk) {
-	start := w.at
-	w.enter()
-	for name := w.member(); name != nil; name = w.member() {
-		if string(name) == "delta" && raw.IsObject(w.next()) {
+func (x *chatChoice) read(w *raw.Walk) {
+	start := w.At()
+	w.Enter()
+	for name := w.Member(); name != nil; name = w.Member() {
+		if string(name) == "delta" && raw.IsObject(w.Next()) {
 			x.delta, x.err = delta{}, nil
 			x.delta.read(w)
 			continue
 		}
-		value := w.value()
+		value := w.Value()
 		switch string(name) {
 		case "index":
 			n, _ := raw.Int(value)
@@ -188,7 +188,7 @@ func (x *chatChoice) read(w *walk) {
 			}
 		}
 	}
-	x.whole = w.text[start:w.at]
+	x.whole = w.Bytes(start)
 }
 
 // choice tells what a choice says, if it is the one with index 0.

@@ -55,11 +55,11 @@ type occasion struct {
 }
 
 // occasionOf reads the payload that is next.
-func occasionOf(w *walk) occasion {
+func occasionOf(w *raw.Walk) occasion {
 	var o occasion
-	w.enter()
-	for name := w.member(); name != nil; name = w.member() {
-		value := w.value()
+	w.Enter()
+	for name := w.Member(); name != nil; name = w.Member() {
+		value := w.Value()
 		switch string(name) {
 		case "type":
 			o.kind = word(value)
@@ -94,9 +94,9 @@ func (d *responsesDecoder) read(name, data []byte) error {
 	if w == nil {
 		return nil
 	}
-	start := w.at
+	start := w.At()
 	o := occasionOf(w)
-	b := w.text[start:w.at]
+	b := w.Bytes(start)
 	if o.kind == nil {
 		o.kind = name
 	}

@@ -16,9 +16,9 @@ type stream struct {
 	scan    sse.Scanner
 	take    func(name, data []byte) error // reads one payload
 	events  []llm.Event
-	arena   []byte // the payloads of this call
-	payload []byte // the payload at hand, nil once an event has it
-	walk    walk   // through the payload
+	arena   []byte   // the payloads of this call
+	payload []byte   // the payload at hand, nil once an event has it
+	walk    raw.Walk // through the payload
 	err     error
 	closing bool // the bytes have ended: the last payload may be torn
 	parts   int  // parts that have begun
@@ -98,7 +98,7 @@ func (s *stream) done(i int, p llm.Part) {
 
 // object begins the walk through the object that the payload must be; nothing for a
 // payload that the end of the bytes has torn.
-func (s *stream) object(data []byte) (*walk, error) {
+func (s *stream) object(data []byte) (*raw.Walk, error) {
 	if err := raw.Check(data); err != nil {
 		if s.closing {
 			s.payload = nil
@@ -106,8 +106,8 @@ func (s *stream) object(data []byte) (*walk, error) {
 		}
 		return nil, err
 	}
-	s.walk = newWalk(data)
-	if next := s.walk.next(); !raw.IsObject(next) {
+	s.walk = raw.NewWalk(data)
+	if next := s.walk.Next(); !raw.IsObject(next) {
 		return nil, raw.Wrong("an object", next)
 	}
 	return &s.walk, nil
