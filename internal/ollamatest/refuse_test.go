@@ -2,7 +2,6 @@ package ollamatest
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,6 +63,25 @@ func TestPromptCutInSilence(t *testing.T) {
 	}
 }
 
+// A reply that grows beyond the window: the server drops the middle of the conversation while it writes,
+// without a word, unless the body forbids it; then the reply has met its limit.
+func TestWindowShiftsInSilence(t *testing.T) {
+	s := serverOf(t)
+	window := s.windowOf(t)
+	d := s.open(t, "ollama")
+	body := `{"model":%q,"messages":[{"role":"user","content":%q}],"stream":false,"truncate":false,"shift":%t,` +
+		`"options":{"num_predict":40,"temperature":0},"format":{"const":"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22"}}`
+	ask := func(shift bool) llm.Response {
+		return d.complete(t, d.read(t, fmt.Sprintf(body, s.model, strings.Repeat("word ", window-30), shift)))
+	}
+	if r := ask(true); r.Usage.Prompt() > window || r.Usage.Total() <= window {
+		t.Errorf("with shift: want a prompt within %d and more with the reply, got %+v", window, r.Usage)
+	}
+	if r := ask(false); r.Stop != llm.StopLength || r.Usage.Total() > window+1 {
+		t.Errorf("without shift: want a stop at the window of %d, got %v, %+v", window, r.Stop, r.Usage)
+	}
+}
+
 // What the server tells about windows and counts.
 func TestWindowAndCount(t *testing.T) {
 	s := serverOf(t)
@@ -106,9 +124,6 @@ func TestUnknownModel(t *testing.T) {
 // An image for a model that cannot see: refused with an error of its own, or taken; nothing else.
 func TestImageForAModelThatCannotSee(t *testing.T) {
 	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-	if _, err := base64.StdEncoding.DecodeString(dot); err != nil {
-		t.Fatal(err)
-	}
 	s := serverOf(t)
 	d := s.open(t, "ollama")
 	image := d.read(t, `{"model":"m","messages":[{"role":"user","content":"What is this?","images":["`+dot+`"]}]}`).Messages[0]
@@ -137,7 +152,7 @@ func TestWrongBodies(t *testing.T) {
 		"thinking of a plain model":      {`{"model":%q,"messages":[{"role":"user","content":"x"}],"think":true}`, wire.BadRequest},
 		"an option of a wrong type":      {`{"model":%q,"messages":[{"role":"user","content":"x"}],"options":{"num_ctx":"many"}}`, wire.BadRequest},
 		"a form that is no schema":       {`{"model":%q,"messages":[{"role":"user","content":"x"}],"format":"yaml"}`, wire.BadRequest},
-		"more than a truncation permits": {`{"model":%q,"messages":[{"role":"user","content":"x"}],"think":"high"}`, wire.BadRequest},
+		"a grade of thinking it has not": {`{"model":%q,"messages":[{"role":"user","content":"x"}],"think":"high"}`, wire.BadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := s.post(t, "/api/chat", fmt.Sprintf(c.body, s.model))

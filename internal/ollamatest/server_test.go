@@ -67,7 +67,7 @@ func (s server) open(t *testing.T, provider string) door {
 	d.Client, err = client.New(p, client.Options{
 		HTTP:  &http.Client{Transport: d.recorder},
 		Env:   func(name string) string { return env[name] },
-		Tries: 1, Total: 3 * time.Minute,
+		Tries: 1, Total: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -160,12 +160,11 @@ func (r *recorder) all() []*exchange {
 	return r.kept
 }
 
-// last returns the newest exchange.
-func (r *recorder) last(t *testing.T) *exchange {
-	t.Helper()
+// last returns the newest exchange, or an empty one.
+func (r *recorder) last() *exchange {
 	all := r.all()
 	if len(all) == 0 {
-		t.Fatal("exchange, want one, got none")
+		return &exchange{}
 	}
 	return all[len(all)-1]
 }

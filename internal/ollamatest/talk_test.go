@@ -52,7 +52,7 @@ func TestOutputLimit(t *testing.T) {
 					pieces++
 				}
 				if pieces > far {
-					t.Fatalf("output: want an end after 12 tokens, got more than %d; the request was %s", far, d.last(t).request)
+					t.Fatalf("output: want an end after 12 tokens, got more than %d; the request was %s", far, d.last().request)
 				}
 			}
 		})
@@ -113,7 +113,7 @@ func TestCallAndResult(t *testing.T) {
 				got := ask(t, r)
 				calls := got.Message.Calls()
 				if len(calls) != 1 || calls[0].Name != "weather" || !strings.Contains(calls[0].Args, `Oslo `) {
-					t.Fatalf("reply: want a call of weather, got %+v\n%s", got, d.last(t).answer.Bytes())
+					t.Fatalf("reply: want a call of weather, got %+v\n%s", got, d.last().answer.Bytes())
 				}
 				if got.Stop != llm.StopTool || calls[0].CallID == "" {
 					t.Errorf("reply: want a stop for a call with an id, got %v and %q", got.Stop, calls[0].CallID)
@@ -137,7 +137,7 @@ func answered(t *testing.T, d door, r llm.Request, reply llm.Response) {
 	if got.Usage.Prompt() <= reply.Usage.Prompt()/2 {
 		t.Errorf("prompt: want the round counted, got %d", got.Usage.Prompt())
 	}
-	sent := d.last(t).request
+	sent := d.last().request
 	if !bytes.Contains(sent, call.Bytes()) {
 		t.Errorf("request: want the call as it came, %s, got\n%s", call.Bytes(), sent)
 	}
@@ -189,25 +189,32 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// The server gives up on a model that writes one token for ever, and ends the stream without saying
-// so: no line is done. It must not look like a whole reply.
-func TestAbandonedReplyIsCut(t *testing.T) {
+// The server gives up on a model that writes one token for ever, and says it nowhere: the stream has no
+// end, and of the four dialects only Responses calls the whole reply complete. Where the server does not
+// call it so, it must not look like a reply that came to its end.
+func TestAbandonedReply(t *testing.T) {
 	s := serverOf(t)
-	d := s.open(t, "ollama")
-	body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":%q}],"options":{"num_predict":60,"temperature":0,"repeat_penalty":1}}`,
-		s.model, strings.TrimSpace(strings.Repeat("no ", 40)))
-	r := d.read(t, body)
-	for way, ask := range map[string]func() error{
-		"streamed": func() error { _, err := d.listen(r); return err },
-		"whole":    func() error { _, err := d.Complete(t.Context(), r); return err },
-	} {
-		t.Run(way, func(t *testing.T) {
-			err := ask()
-			if bytes.Contains(d.last(t).answer.Bytes(), []byte(`"done":true`)) {
-				t.Skip("the model wrote something else: nothing was abandoned")
+	no := strings.Repeat(" no", 50)
+	form := fmt.Sprintf(`{"const":%q}`, no) // the grammar leaves the model nothing else
+	bodies := map[string]string{
+		"ollama": `{"model":%q,"messages":[{"role":"user","content":"no"}],"stream":%t,"options":{"temperature":0,"num_predict":70},"format":` + form + `}`,
+		"openai-compatible": `{"model":%q,"messages":[{"role":"user","content":"no"}],"stream":%t,"temperature":0,"max_tokens":70,` +
+			`"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":` + form + `}}}`,
+		"openai": `{"model":%q,"input":"no","stream":%t,"temperature":0,"max_output_tokens":70,"text":{"format":{"type":"json_schema","name":"x","schema":` + form + `}}}`,
+		"anthropic": `{"model":%q,"messages":[{"role":"user","content":"no` + no + `"},{"role":"assistant","content":"no` + no + no + `"},` +
+			`{"role":"user","content":"no` + no + `"}],"stream":%t,"temperature":0,"max_tokens":60}`,
+	}
+	for provider, body := range bodies {
+		d := s.open(t, provider)
+		t.Run(provider+"/streamed", func(t *testing.T) {
+			if _, err := d.listen(d.read(t, fmt.Sprintf(body, s.model, true))); !errors.Is(err, wire.ErrCut) {
+				t.Errorf("error: want %v, got %v\n%s", wire.ErrCut, err, d.last().answer.Bytes())
 			}
-			if !errors.Is(err, wire.ErrCut) {
-				t.Errorf("error: want %v, got %v\n%s", wire.ErrCut, err, d.last(t).answer.Bytes())
+		})
+		t.Run(provider+"/whole", func(t *testing.T) {
+			r, err := d.Complete(t.Context(), d.read(t, fmt.Sprintf(body, s.model, false)))
+			if err == nil && r.Stop != llm.StopUnknown && provider != "openai" || err != nil && !errors.Is(err, wire.ErrCut) {
+				t.Errorf("reply: want no stop, or %v, got %v, %v\n%s", wire.ErrCut, r.Stop, err, d.last().answer.Bytes())
 			}
 		})
 	}
