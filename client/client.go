@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
 // A Client asks the models of one provider. It is safe for concurrent use.
@@ -35,6 +36,9 @@ func New(p Provider, o Options) (*Client, error) {
 	coder, ok := codecs.For(p.Dialect)
 	if !ok {
 		return nil, fmt.Errorf("client: provider %s: dialect, want one that has a codec, got %q", p.Name, p.Dialect)
+	}
+	if p.MaxTokens && p.Dialect == openai.DialectChat {
+		coder = openai.Chat{MaxTokens: true}
 	}
 	if err := checkNames(p); err != nil {
 		return nil, err
@@ -170,10 +174,14 @@ func (c *Client) exchange(ctx context.Context, k *call, give func(llm.Event) boo
 	return l.readAll(resp.Body)
 }
 
-// decode reads the body of a reply. Some providers answer 200 and an error body.
+// decode reads the body of a reply. Some providers answer 200 and an error body; some
+// send what they had when the model gave up, without a reason to stop.
 func (c *Client) decode(body []byte) (llm.Response, error) {
 	r, err := c.codec.DecodeResponse(body)
-	if err == nil {
+	switch {
+	case err == nil && r.Stop == llm.StopUnknown && r.Reason == "":
+		return llm.Response{}, &failure{err: wire.ErrCut} // asked again it would most likely do the same
+	case err == nil:
 		return r, nil
 	}
 	if e := c.codec.DecodeError(http.StatusOK, body); e.Class != wire.Unclassified {

@@ -150,6 +150,18 @@ func TestNoReply(t *testing.T) {
 	}
 }
 
+// What a server sends when the model gave up is not taken for a reply.
+func TestReplyWithoutEnd(t *testing.T) {
+	tries := 0
+	c := dial(t, chatShape(), serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		tries++
+		answer(w, 200, "application/json", `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"no no"},"finish_reason":null}]}`)
+	}), client.Options{})
+	if _, err := c.Complete(t.Context(), question()); !errors.Is(err, wire.ErrCut) || tries != 1 {
+		t.Errorf("want %v at once, got %v after %d attempts", wire.ErrCut, err, tries)
+	}
+}
+
 // An error body of any size is bounded, and the request's id is kept.
 func TestErrorBody(t *testing.T) {
 	c := dial(t, anthropicShape(), serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -31,6 +31,7 @@ type Provider struct {
 	Auth        Auth         // how a key is sent that the provider is given by its user
 	Credentials []Credential // the first that is there is used
 	KeyOptional bool         // requests may go without a key
+	MaxTokens   bool         // of Chat: it knows the output's limit by its older name only, see [openai.Chat]
 	Headers     map[string]string
 	Query       map[string]string
 	QueryEnv    map[string][]string // query parameters that environment variables state
@@ -114,7 +115,7 @@ var providers = []Provider{
 	{
 		Name: "openai-compatible", Dialect: openai.DialectChat, Auth: AuthBearer, // no key of another provider is sent to an address that can be any
 		BaseEnv: []string{"OPENAI_COMPATIBLE_BASE_URL"}, Paths: listed,
-		Credentials: []Credential{{Auth: AuthBearer, Env: "OPENAI_COMPATIBLE_API_KEY"}}, KeyOptional: true,
+		Credentials: []Credential{{Auth: AuthBearer, Env: "OPENAI_COMPATIBLE_API_KEY"}}, KeyOptional: true, MaxTokens: true,
 	},
 	{
 		Name: "gemini", Dialect: gemini.Dialect, Auth: AuthGoogle, Model: "gemini-2.5-flash",
@@ -130,7 +131,7 @@ var providers = []Provider{
 		Name: "openrouter", Dialect: openai.DialectChat, Auth: AuthBearer, Model: "openrouter/auto",
 		BaseURL: "https://openrouter.ai/api/v1", BaseEnv: []string{"OPENROUTER_BASE_URL"},
 		Paths:       listed,
-		Credentials: []Credential{{Auth: AuthBearer, Env: "OPENROUTER_API_KEY"}},
+		Credentials: []Credential{{Auth: AuthBearer, Env: "OPENROUTER_API_KEY"}}, MaxTokens: true,
 	},
 	{
 		Name: "azure", Dialect: openai.DialectChat, Auth: AuthAPIKey,

@@ -87,6 +87,9 @@ func (c *Client) Window(ctx context.Context, model string) (int, error) {
 	}
 	k.url = c.address(c.paths.Model, model)
 	if c.p.Dialect == ollama.Dialect {
+		if window, ok := c.running(ctx, model); ok {
+			return window, nil
+		}
 		body, err := json.Marshal(map[string]string{"model": model})
 		if err != nil {
 			return 0, c.failed(k, err)
@@ -100,6 +103,17 @@ func (c *Client) Window(ctx context.Context, model string) (int, error) {
 		}
 		return windowIn(c.p.Dialect, model, body)
 	})
+}
+
+// running asks an Ollama server for the window that a model runs with. A server that does
+// not tell is asked about the model instead.
+func (c *Client) running(ctx context.Context, model string) (int, bool) {
+	k := &call{op: "model", model: model, method: http.MethodGet, header: c.header(), url: c.address("/api/ps", model)}
+	body, err := c.exchange(ctx, k, nil)
+	if err != nil {
+		return 0, false
+	}
+	return ollama.DecodeRunning(body, model)
 }
 
 // A modelInfo is what providers tell about a model, each by its own names.

@@ -60,7 +60,7 @@ func TestWindow(t *testing.T) {
 		{"anthropic", "GET", "/v1/models/m-1", `{"type":"model","id":"m-1","max_input_tokens":1000000,"max_tokens":128000}`, 1_000_000},
 		{"gemini", "GET", "/v1beta/models/m-1", `{"name":"models/m-1","inputTokenLimit":1048576,"outputTokenLimit":65536}`, 1_048_576},
 		{"ollama", "POST", "/api/show", `{"parameters":"stop \"x\"\nnum_ctx                        8192\n","model_info":{"llama.context_length":131072}}`, 8192},
-		{"ollama", "POST", "/api/show", `{"model_info":{"general.architecture":"llama","llama.context_length":131072}}`, 131_072},
+		{"ollama", "POST", "/api/show", `{"model_info":{"general.architecture":"llama","llama.context_length":131072}}`, 4_096},
 		{"openrouter", "GET", "/models", `{"data":[{"id":"other","context_length":1},{"id":"m-1","context_length":32768}]}`, 32_768},
 		{"openrouter", "GET", "/models", `{"data":[{"id":"other","context_length":1}]}`, 0},
 		{"openai-compatible", "GET", "/models", `{"object":"list","data":[{"id":"m-1","object":"model","owned_by":"vllm","max_model_len":40960}]}`, 40_960},
@@ -70,6 +70,10 @@ func TestWindow(t *testing.T) {
 	} {
 		var got string
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/ps" {
+				answer(w, 200, "application/json", `{"models":[{"name":"m-2","context_length":16384}]}`)
+				return
+			}
 			got = r.Method + " " + r.URL.RequestURI()
 			answer(w, 200, "application/json", c.reply)
 		})
@@ -82,6 +86,9 @@ func TestWindow(t *testing.T) {
 		n, err := cl.Window(t.Context(), "m-1")
 		if n != c.want || (err == nil) != (c.want > 0) || got != c.method+" "+c.path {
 			t.Errorf("%s: got %d, %v from %s, want %d", c.reply, n, err, got, c.want)
+		}
+		if n, err := cl.Window(t.Context(), "m-2"); c.provider == "ollama" && (n != 16384 || err != nil) {
+			t.Errorf("a running model: got %d, %v", n, err)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func fresh(r llm.Request) []byte {
 	if r.Settings.Stream {
 		stream = "true"
 	}
-	return o.Raw("stream", []byte(stream)).Raw("truncate", []byte("false")).Bytes()
+	return o.Raw("stream", []byte(stream)).Raw("truncate", []byte("false")).Raw("shift", []byte("false")).Bytes()
 }
 
 // A unit is one wire message to be.

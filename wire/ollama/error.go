@@ -66,6 +66,8 @@ func classify(e *wire.Error) {
 			e.Used, e.Window = figures(text)
 		}
 		return
+	case has("must be of type", "invalid format:", "invalid json schema"): // it answers 500
+		e.Class = wire.BadRequest
 	case has("server busy", "maximum pending requests", "overloaded"):
 		e.Class = wire.Overloaded
 	case has("not found"):

@@ -134,7 +134,7 @@ func TestEncodeOtherDialect(t *testing.T) {
 		`"messages":[{"role":"system","content":"one"},{"role":"user","content":"look\nhere\n[image left out: it cannot be sent to this provider]","images":["QUJD"]},` +
 		`{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"index":0,"name":"f","arguments":{"k":1}}},{"id":"b","function":{"index":1,"name":"patch","arguments":{"input":"***"}}}]},` +
 		`{"role":"tool","content":"out","tool_name":"f","tool_call_id":"a"},{"role":"tool","content":"bad","tool_name":"patch","tool_call_id":"b"},{"role":"user","content":"note"}],` +
-		`"options":{"num_predict":9,"stop":["x"]},"stream":true,"truncate":false}`
+		`"options":{"num_predict":9,"stop":["x"]},"stream":true,"truncate":false,"shift":false}`
 	if got, err := EncodeRequest(r); err != nil || string(got) != want {
 		t.Errorf("want %s\ngot  %s, %v", want, got, err)
 	}
@@ -164,6 +164,8 @@ func TestDecodeError(t *testing.T) {
 		{"too long, with figures", 400, `{"error":"request (20001 tokens) exceeds the available context size (8192 tokens), try increasing it"}`, wire.Error{Class: wire.TooLong, Used: 20001, Window: 8192}},
 		{"too long, llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}`, wire.Error{Class: wire.TooLong, Used: 14429, Window: 8192, Type: "exceed_context_size_error"}},
 		{"cannot shift", 500, `{"error":"unable to shift context - keep exceeds context (keep: 9000 context: 4096)"}`, wire.Error{Class: wire.TooLong, Window: 4096}},
+		{"a wrong option", 500, `{"error":"option \"num_ctx\" must be of type integer"}`, wire.Error{Class: wire.BadRequest}},
+		{"a wrong format", 500, `{"error":"invalid format: \"\\\"yaml\\\"\"; expected \"json\" or a valid JSON Schema object"}`, wire.Error{Class: wire.BadRequest}},
 		{"no model", 404, `{"error":"model 'x' not found"}`, wire.Error{Class: wire.NotFound}},
 		{"busy", 503, `{"error":"server busy, please try again.  maximum pending requests exceeded"}`, wire.Error{Class: wire.Overloaded}},
 		{"not signed in", 401, `{"error":"unauthorized","signin_url":"https://h"}`, wire.Error{Class: wire.Auth}},
@@ -211,7 +213,8 @@ func TestDecodeShow(t *testing.T) {
 		name, body string
 		want       int
 	}{
-		{"made for", `{"parameters":"stop \"<x>\"","model_info":{"general.architecture":"llama","llama.block_count":3,"llama.context_length":131072}}`, 131072},
+		{"made for", `{"parameters":"stop \"<x>\"","model_info":{"general.architecture":"llama","llama.block_count":3,"llama.context_length":131072}}`, 4096},
+		{"made for less", `{"model_info":{"llama.context_length":2048}}`, 2048},
 		{"set", `{"parameters":"temperature 0.7\nnum_ctx                        8192\n","model_info":{"llama.context_length":131072}}`, 8192},
 		{"neither", `{"model_info":{"llama.context_length":null}}`, 0},
 		{"no reply", `[]`, 0},
@@ -222,6 +225,18 @@ func TestDecodeShow(t *testing.T) {
 				t.Errorf("want %d, got %d, %v", test.want, got, err)
 			}
 		})
+	}
+}
+
+func TestDecodeRunning(t *testing.T) {
+	body := []byte(`{"models":[{"name":"other:latest","context_length":1},{"name":"m:latest","model":"m:latest","context_length":8192},{"name":"odd"}]}`)
+	for model, want := range map[string]int{"m": 8192, "m:latest": 8192, "none": 0, "odd": 0} {
+		if got, ok := DecodeRunning(body, model); got != want || ok != (want > 0) {
+			t.Errorf("%s: want %d, got %d, %v", model, want, got, ok)
+		}
+	}
+	if _, ok := DecodeRunning([]byte(`[`), "m"); ok {
+		t.Error("want nothing from what is no JSON")
 	}
 }
 

@@ -8,11 +8,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
+// leastWindow is what a server gives a model that states no num_ctx, where it has less
+// than 24 GiB of graphics memory: the least that it may be, in tokens.
+const leastWindow = 4096
+
 // DecodeShow returns the window in tokens that a reply of /api/show tells: num_ctx of the
-// model's parameters where they state it, else the context length that the model was made
-// for. A server may run the model with less (it goes by the memory it has, and by
-// options.num_ctx of the request). The error says that body is not such a reply or tells
-// neither.
+// model's parameters where they state it, else the least that a server gives, which goes by
+// its memory, and no more than the model was made for. A running model's real window is in
+// /api/ps, see [DecodeRunning]; options.num_ctx of a request counts more than either. The
+// error says that body is not such a reply or tells neither.
 func DecodeShow(body []byte) (window int, err error) {
 	obj, err := raw.CheckObject(body)
 	if err != nil {
@@ -29,9 +33,29 @@ func DecodeShow(body []byte) (window int, err error) {
 	for k, at := range raw.Members(v[1]) {
 		if strings.HasSuffix(string(raw.Name(v[1][k.Start:k.End])), ".context_length") {
 			if n, ok := raw.Int(raw.Slice(v[1], at)); ok && n > 0 {
-				return n, nil
+				return min(n, leastWindow), nil
 			}
 		}
 	}
 	return 0, errors.New("ollama: decode show: want num_ctx or a context_length, got neither")
+}
+
+// DecodeRunning returns the window in tokens that a model runs with, from a reply of
+// /api/ps. false if the model does not run, or body does not tell.
+func DecodeRunning(body []byte, model string) (window int, ok bool) {
+	obj, err := raw.CheckObject(body)
+	if err != nil {
+		return 0, false
+	}
+	list := raw.Value(obj, "models")
+	for _, s := range raw.Elements(list) {
+		v := raw.Values(raw.Slice(list, s), "name", "model", "context_length")
+		for _, name := range []string{raw.Unquote(v[0]), raw.Unquote(v[1])} {
+			if name == model || name == model+":latest" {
+				n, ok := raw.Int(v[2])
+				return n, ok && n > 0
+			}
+		}
+	}
+	return 0, false
 }

@@ -94,16 +94,25 @@ func decodeChatMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err
 // limit, each by itself. A request without a frame of this dialect is written from the
 // start. Results always follow their calls directly. The error says that the frame does
 // not describe its body.
-func EncodeChat(r llm.Request) ([]byte, error) {
+func EncodeChat(r llm.Request) ([]byte, error) { return encodeChat(r, newerLimit) }
+
+// The names of the member that limits the output.
+const (
+	newerLimit = "max_completion_tokens"
+	olderLimit = "max_tokens"
+)
+
+// encodeChat is EncodeChat; limit is the name of the output's limit where none is there.
+func encodeChat(r llm.Request, limit string) ([]byte, error) {
 	if r.Dialect != DialectChat || len(r.Frame.Raw) == 0 {
-		return freshChat(r), nil
+		return freshChat(r, limit), nil
 	}
 	b, err := raw.NewBody(r.Frame)
 	if err != nil {
 		return nil, fmt.Errorf("openai: encode chat: %w", err)
 	}
 	b.PutText("model", r.Model)
-	b.PutInt(outputLimit(b), r.MaxOutput)
+	b.PutInt(outputLimit(b, limit), r.MaxOutput)
 	putSettings(b, r, DialectChat)
 	tools := b.List(r.Frame.Tools, nil)
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools, DialectChat))
@@ -114,22 +123,22 @@ func EncodeChat(r llm.Request) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// outputLimit names the member that limits the output: the newer of two names, unless
-// only the older one is used.
-func outputLimit(b *raw.Body) string {
-	_, limit := b.Find("max_completion_tokens")
-	_, older := b.Find("max_tokens")
-	n, _ := raw.Int(limit)
-	if o, _ := raw.Int(older); n <= 0 && o > 0 {
-		return "max_tokens"
+// outputLimit names the member that limits the output: the one that does, the newer one
+// before the older, else the name given.
+func outputLimit(b *raw.Body, name string) string {
+	for _, used := range []string{newerLimit, olderLimit} {
+		_, value := b.Find(used)
+		if n, _ := raw.Int(value); n > 0 {
+			return used
+		}
 	}
-	return "max_completion_tokens"
+	return name
 }
 
-func freshChat(r llm.Request) []byte {
+func freshChat(r llm.Request, limit string) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Stated("model", r.Model)
-	addOutputLimit(o, "max_completion_tokens", r.MaxOutput)
+	addOutputLimit(o, limit, r.MaxOutput)
 	for _, s := range writeSettings(r, DialectChat) {
 		o.Raw(s.name, s.value)
 	}

@@ -40,6 +40,25 @@ func rearmed(args string) func(llm.Part) llm.Part {
 	}
 }
 
+func TestOlderNameOfTheOutputLimit(t *testing.T) {
+	r := llm.Request{Model: "m", MaxOutput: 5}
+	for codec, want := range map[Chat]string{{}: `"max_completion_tokens":5`, {MaxTokens: true}: `"max_tokens":5`} {
+		if b, err := codec.EncodeRequest(r); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("want %s, got %s, %v", want, b, err)
+		}
+		for _, name := range []string{"max_tokens", "max_completion_tokens"} { // a body keeps the name that it came with
+			came, err := codec.DecodeRequest([]byte(`{"messages":[],"` + name + `":7}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			came.MaxOutput = 8
+			if b, err := codec.EncodeRequest(came); err != nil || string(b) != `{"messages":[],"`+name+`":8}` {
+				t.Errorf("%s: got %s, %v", name, b, err)
+			}
+		}
+	}
+}
+
 func TestDecodeChatMessage(t *testing.T) {
 	tests := []struct {
 		name, wire string

@@ -6,7 +6,12 @@ import (
 )
 
 // Chat is the codec of Chat Completions. See the package comment for what becomes what.
-type Chat struct{}
+type Chat struct {
+	// MaxTokens says that a body written from the start limits the output by max_tokens.
+	// OpenAI itself has max_completion_tokens instead; many servers that speak like it
+	// know only the older name, and pass over the newer one.
+	MaxTokens bool
+}
 
 // Responses is the codec of the Responses format. See the package comment for what
 // becomes what.
@@ -28,7 +33,12 @@ func (Chat) Dialect() llm.Dialect { return DialectChat }
 func (Chat) DecodeRequest(body []byte) (llm.Request, error) { return DecodeChat(body) }
 
 // EncodeRequest is [EncodeChat].
-func (Chat) EncodeRequest(r llm.Request) ([]byte, error) { return EncodeChat(r) }
+func (c Chat) EncodeRequest(r llm.Request) ([]byte, error) {
+	if c.MaxTokens {
+		return encodeChat(r, olderLimit)
+	}
+	return EncodeChat(r)
+}
 
 // DecodeResponse is [DecodeChatResponse].
 func (Chat) DecodeResponse(body []byte) (llm.Response, error) { return DecodeChatResponse(body) }
