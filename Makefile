@@ -85,6 +85,12 @@ corpus: ## replay the corpus of real sessions in PLIMSOLL_CORPUS (the acceptance
 	@[[ -n "$${PLIMSOLL_CORPUS:-}" ]] || { echo "make corpus: PLIMSOLL_CORPUS, want the corpus folder, got nothing"; exit 2; }
 	$(GO) test ./replay -run Corpus -v -count 1 -timeout 60m
 
+.PHONY: ollama
+ollama: ## test against a real Ollama server and a small model, built into .bin/ on first use (5 minutes)
+	@url=$$(scripts/ollama '$(TOOLS)/ollama' | tail -n 1); \
+	trap "scripts/ollama '$(TOOLS)/ollama' stop" EXIT; \
+	PLIMSOLL_OLLAMA="$$url" PLIMSOLL_OLLAMA_MODEL=smollm2 PLIMSOLL_OLLAMA_THINKER=smollm2-thinks $(GO) test -count 1 -timeout 20m $(TESTFLAGS) ./internal/ollamatest
+
 .PHONY: clean
 clean: ## remove what the other commands built (installed tools stay in .bin/)
 	rm -rf bin .bench bench.txt
