@@ -13,8 +13,10 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/gemini"
 )
 
 // convertFlags are the flags of plimsoll convert.
@@ -38,6 +40,7 @@ type lossLine struct {
 	Fate    string `json:"fate"` // "drop" or "note"
 	What    string `json:"what"`
 	Name    string `json:"name,omitempty"`
+	How     string `json:"how,omitempty"` // what became of it, where fate alone does not say it
 	Message int    `json:"message"` // -1: in no message
 	Part    int    `json:"part"`    // -1: in no part
 }
@@ -93,13 +96,14 @@ func runConvert(s streams, f convertFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors write a mark in front, no provider takes it
 	from, kind, err := sourceOf(f, text)
 	if err != nil {
 		return err
 	}
 	body, losses, err := f.rewrite(text, kind, from, to)
 	if err != nil {
-		return fail(fmt.Errorf("convert: %w", err), "--from names another dialect than "+string(from.Dialect()))
+		return fail(fmt.Errorf("convert: %w", err), f.readHint(from, err))
 	}
 	if f.strict && len(losses) > 0 {
 		return fail(lossError(losses), "leave --strict out to convert all the same")
@@ -117,6 +121,24 @@ func runConvert(s streams, f convertFlags, args []string) error {
 	return fail(err, "")
 }
 
+var errNoModel = errors.New("the request names no model")
+
+// readHint says what can be done about a body that its codec cannot read.
+func (f convertFlags) readHint(from codecs.Full, err error) string {
+	_, refused := errors.AsType[*wire.Error](err)
+	switch {
+	case errors.Is(err, errNoModel):
+		return "--model names the model that it is for, such as --model gpt-5"
+	case refused:
+		return "the stream ends with the provider's error; there is no reply to convert"
+	case errors.Is(err, wire.ErrCut):
+		return "the stream was cut: its end is missing"
+	case f.from != "":
+		return "leave --from out to have the dialect told by the content"
+	}
+	return fmt.Sprintf("it was taken for %s by its content; --from names another dialect", from.Dialect())
+}
+
 func lossError(losses []convert.Loss) error {
 	lines := make([]string, len(losses))
 	for i, l := range losses {
@@ -129,7 +151,7 @@ func lossError(losses []convert.Loss) error {
 func (out converted) with(body []byte, losses []convert.Loss) converted {
 	out.Bytes, out.Body, out.Losses = len(body), string(body), []lossLine{}
 	for _, l := range losses {
-		out.Losses = append(out.Losses, lossLine{l.Fate.String(), l.What, l.Name, l.Message, l.Part})
+		out.Losses = append(out.Losses, lossLine{l.Fate.String(), l.What, l.Name, l.How, l.Message, l.Part})
 	}
 	return out
 }
@@ -184,9 +206,9 @@ func (f convertFlags) rewrite(text []byte, kind codecs.Kind, from, to codecs.Ful
 		if err != nil {
 			return nil, nil, err
 		}
-		r, losses := convert.Response(r, d)
-		body, err := to.EncodeResponse(r)
-		return body, losses, err
+		fit := convert.Response(r, d)
+		body, err := to.EncodeResponse(fit.Response)
+		return body, fit.Losses, err
 	}
 	r, err := from.DecodeRequest(text)
 	if err != nil {
@@ -195,6 +217,9 @@ func (f convertFlags) rewrite(text []byte, kind codecs.Kind, from, to codecs.Ful
 	fit := convert.Request(r, d, convert.Options{})
 	if f.model != "" {
 		fit.Request.Model = f.model
+	}
+	if fit.Request.Model == "" && to.Dialect() != gemini.Dialect && to.Dialect() != from.Dialect() {
+		return nil, nil, errNoModel
 	}
 	body, err := to.EncodeRequest(fit.Request)
 	return body, fit.Losses, err

@@ -229,7 +229,7 @@ func TestFaultyTables(t *testing.T) {
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
 		{"too many fields", func(t *tables) { t.families += strings.Repeat("1,", 16) + "1\n" }, "fields, want 16, got 17"},
 		{"a fate that is none", func(t *tables) {
-			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep\n"
+			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0\n"
 		}, "want keep, note or drop, got lose"},
 		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
 	}

@@ -24,6 +24,9 @@ type Dialect struct {
 	MidSystem      Fate // of system messages inside the conversation
 	ErrorFlag      Fate // of the mark that a tool result is an error
 	ToolChoice     Fate // of the demand that tools are called or not
+	Stops          int  // most stop sequences of a request; -1 if there is no limit
+	Temperature    int  // highest temperature, in thousandths
+	Output         int  // tokens of output that a request states where nobody says how many; 0 if it need not
 }
 
 // A Fate is what becomes of something in another wire format.
@@ -76,6 +79,7 @@ func readDialect(r *row) Dialect {
 		Image: readFate(r, 5), Document: readFate(r, 6), DocumentLink: readFate(r, 7), Audio: readFate(r, 8),
 		ResultImage: readFate(r, 9), ResultDocument: readFate(r, 10), FreeText: readFate(r, 11),
 		MidSystem: readFate(r, 12), ErrorFlag: readFate(r, 13), ToolChoice: readFate(r, 14),
+		Stops: readStops(r, 15), Temperature: r.number(16), Output: r.number(17),
 	}
 }
 
@@ -85,6 +89,13 @@ func readNameRule(r *row, i int) NameRule {
 		return NameRule{Any: true, Max: r.number(i + 1)}
 	}
 	return NameRule{Extra: extra, Max: r.number(i + 1)}
+}
+
+func readStops(r *row, i int) int {
+	if r.text(i) == "any" {
+		return -1
+	}
+	return r.number(i)
 }
 
 func readFate(r *row, i int) Fate {

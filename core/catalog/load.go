@@ -88,7 +88,7 @@ func parse(t tables) (Catalog, error) {
 	}
 	for _, r := range rows("dialects.csv", t.dialects) {
 		d := readDialect(r)
-		if err := r.done(15); err != nil {
+		if err := r.done(18); err != nil {
 			return Catalog{}, err
 		}
 		c.dialects = append(c.dialects, d)

@@ -54,10 +54,10 @@ func original(of map[string]string, alias string) string {
 // call returns what stands for the id of a call.
 func (a Aliases) call(id string, rule catalog.NameRule) string { return alias(a.Calls, id, rule) }
 
-// repeated returns what stands for an id that the nth call with it has.
+// repeated returns what stands for an id that the nth call with it has. The hash keeps it
+// apart from ids that other calls may have, earlier or later.
 func (a Aliases) repeated(id string, n int, rule catalog.NameRule) string {
-	name := id + "_" + strconv.Itoa(n)
-	fit := a.call(name, rule)
+	fit := marked(id, id+"\x00"+strconv.Itoa(n), rule)
 	a.Calls[fit] = id
 	return fit
 }
@@ -68,11 +68,18 @@ func (a Aliases) tool(name string, rule catalog.NameRule) string { return alias(
 // alias returns name if rule allows it, else what stands for it: its allowed characters
 // and a hash, so that two names never share one.
 func alias(known map[string]string, name string, rule catalog.NameRule) string {
-	const hashed = 10 // hexadecimal digits, 40 bits
 	if rule.Allows(name) {
 		return name
 	}
-	sum := sha256.Sum256([]byte(name))
+	fit := marked(name, name, rule)
+	known[fit] = name
+	return fit
+}
+
+// marked returns what rule allows of name, with a hash of mark.
+func marked(name, mark string, rule catalog.NameRule) string {
+	const hashed = 10 // hexadecimal digits, 40 bits
+	sum := sha256.Sum256([]byte(mark))
 	suffix := "_" + hex.EncodeToString(sum[:hashed/2])
 	var b strings.Builder
 	for _, r := range name {
@@ -89,6 +96,5 @@ func alias(known map[string]string, name string, rule catalog.NameRule) string {
 		b.WriteByte('x')
 	}
 	b.WriteString(suffix)
-	known[b.String()] = name
 	return b.String()
 }

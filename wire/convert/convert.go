@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"strconv"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -27,27 +29,37 @@ func Request(r llm.Request, d catalog.Dialect, o Options) Fit {
 	out, lead := r, 0
 	if r.Dialect != d.Name {
 		out.Dialect, out.Frame = "", llm.Frame{}
+		c.spelling(r.Frame.Raw)
 		c.fields(r)
 		out.Tools = c.tools(r)
 		out.Settings = c.settings(r.Settings)
 		lead = leading(r.Messages)
-		out.Sections = sections(r, lead)
+		c.limits(&out)
+		out.Sections = c.sections(r, lead)
 	}
 	out.Messages = c.messages(r.Messages, lead)
 	return Fit{Request: out, Losses: c.losses, Aliases: c.aliases}
 }
 
+// A FitReply is a reply that another format can carry. Its aliases lead back from what a
+// client answers to.
+type FitReply struct {
+	Response llm.Response
+	Losses   []Loss
+	Aliases  Aliases
+}
+
 // Response makes a reply fit for the format d, as [Request] does with a request.
-func Response(r llm.Response, d catalog.Dialect) (llm.Response, []Loss) {
+func Response(r llm.Response, d catalog.Dialect) FitReply {
 	if r.Dialect == d.Name {
-		return r, nil
+		return FitReply{Response: r, Aliases: newAliases()}
 	}
 	c := newConverter(d, Options{})
 	c.message = 0
 	out := r
 	out.Dialect, out.Raw, out.Reason = "", nil, ""
 	out.Message.Parts = c.parts(r.Message)
-	return out, c.losses
+	return FitReply{Response: out, Losses: c.losses, Aliases: c.aliases}
 }
 
 // A converter goes through one request.
@@ -58,31 +70,45 @@ type converter struct {
 	part    int // the part at hand
 	losses  []Loss
 	aliases Aliases
-	calls   map[string]int    // how many calls have had an id
-	again   map[string]string // what stands for an id that several had
+	calls   map[string]int      // how many calls have had an id
+	open    map[string][]string // what stands for the ids of calls that wait for a result
+	last    map[string]string   // what stands for the id of the last call with it
 }
 
 func newConverter(d catalog.Dialect, o Options) *converter {
 	return &converter{
 		to: d, foreign: o.Foreign, message: nowhere, part: nowhere,
-		aliases: newAliases(), calls: map[string]int{}, again: map[string]string{},
+		aliases: newAliases(), calls: map[string]int{}, open: map[string][]string{}, last: map[string]string{},
 	}
 }
 
-// leading returns the number of system messages before the first other message.
+// limits states the output's limit where the format wants one stated.
+func (c *converter) limits(r *llm.Request) {
+	if r.MaxOutput <= 0 && c.to.Output > 0 {
+		r.MaxOutput = c.to.Output
+		c.note(Loss{Fate: catalog.Note, What: "output limit", How: "set to " + strconv.Itoa(c.to.Output) + " tokens: this format wants one"})
+	}
+}
+
+// leading returns the number of system messages before the first other message. A
+// conversation of nothing else keeps the last one: no format sends a system prompt alone.
 func leading(msgs []llm.Message) int {
 	n := 0
 	for n < len(msgs) && msgs[n].Role == llm.RoleSystem {
 		n++
+	}
+	if n == len(msgs) && n > 0 {
+		n--
 	}
 	return n
 }
 
 // sections returns the system prompt of r, with its leading system messages behind it:
 // formats that have a place for the system prompt want them there.
-func sections(r llm.Request, lead int) []llm.Section {
+func (c *converter) sections(r llm.Request, lead int) []llm.Section {
 	out := make([]llm.Section, 0, len(r.Sections)+lead)
 	for _, s := range r.Sections {
+		c.members(s.Data, "system.", carriedMembers)
 		s.Raw = llm.Raw{}
 		out = append(out, s)
 	}
@@ -108,9 +134,16 @@ func (c *converter) messages(in []llm.Message, lead int) []llm.Message {
 		if m.Role == llm.RoleSystem && !native {
 			c.lose(c.to.MidSystem, "system message", "")
 		}
+		if !native {
+			c.around(m)
+		}
 		parts := c.parts(m)
 		if len(parts) == 0 && len(m.Parts) > 0 {
 			continue // each of its parts is a loss
+		}
+		if saysNothing(parts) && !native {
+			c.lose(catalog.Drop, "message without content", "")
+			continue
 		}
 		if len(parts) != len(m.Parts) || !native {
 			m.Parts, m.Envelope = parts, llm.Envelope{}
@@ -131,5 +164,26 @@ func (c *converter) settings(s llm.Settings) llm.Settings {
 	case s.Choice.Tool != "":
 		s.Choice.Tool = c.aliases.tool(s.Choice.Tool, c.to.ToolName)
 	}
+	if most := c.to.Stops; most >= 0 && len(s.Stop) > most {
+		for _, text := range s.Stop[most:] {
+			c.lose(catalog.Drop, "stop sequence", strconv.Quote(text))
+		}
+		s.Stop = s.Stop[:most:most]
+	}
+	if t, err := strconv.ParseFloat(s.Temperature, 64); err == nil && c.to.Temperature > 0 && t*1000 > float64(c.to.Temperature) {
+		most := strconv.FormatFloat(float64(c.to.Temperature)/1000, 'g', -1, 64)
+		c.note(Loss{Fate: catalog.Note, What: "temperature", Name: s.Temperature, How: "set to " + most + ", the highest that this format has"})
+		s.Temperature = most
+	}
 	return s
+}
+
+// saysNothing reports whether an encoder would leave a message with these parts out.
+func saysNothing(parts []llm.Part) bool {
+	for _, p := range parts {
+		if t, ok := p.(llm.Text); !ok || t.Text != "" {
+			return false
+		}
+	}
+	return true
 }

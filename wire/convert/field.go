@@ -22,6 +22,8 @@ var nestedFields = map[string][]string{
 	"generationConfig":  {"maxOutputTokens", "temperature", "topP", "stopSequences"},
 	"generation_config": {"max_output_tokens", "temperature", "top_p", "stop_sequences"},
 	"options":           {"num_predict", "temperature", "top_p", "stop"},
+	"tool_choice":       {"type", "name", "function", "mode", "tools", "custom", "allowed_tools"},
+	"stream_options":    {"include_usage"},
 }
 
 // fields notes the members of the body of r that are nowhere but in its bytes.

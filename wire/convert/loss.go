@@ -15,6 +15,7 @@ type Loss struct {
 	Fate    catalog.Fate // Drop: left out; Note: the nearest form, or a line of text in its place
 	What    string       // such as "thinking", "image", "tool", "field"
 	Name    string       // of the tool, field or media type; empty if it has none
+	How     string       // what became of it, where that is not what Fate says alone
 	Message int          // its message in the request, counted from 0; -1 if it is in none
 	Part    int          // its part there; -1 if it is in none
 }
@@ -33,9 +34,12 @@ func (l Loss) String() string {
 	if l.Name != "" {
 		b.WriteString(" " + l.Name)
 	}
-	if l.Fate == catalog.Drop {
+	switch {
+	case l.How != "":
+		b.WriteString(" " + l.How)
+	case l.Fate == catalog.Drop:
 		b.WriteString(" left out")
-	} else {
+	default:
 		b.WriteString(" sent in another form")
 	}
 	return b.String()
@@ -44,6 +48,12 @@ func (l Loss) String() string {
 // lose notes a loss, unless fate says that there is none.
 func (c *converter) lose(fate catalog.Fate, what, name string) {
 	if fate != catalog.Keep {
-		c.losses = append(c.losses, Loss{Fate: fate, What: what, Name: name, Message: c.message, Part: c.part})
+		c.note(Loss{Fate: fate, What: what, Name: name})
 	}
+}
+
+// note adds a loss at the place at hand.
+func (c *converter) note(l Loss) {
+	l.Message, l.Part = c.message, c.part
+	c.losses = append(c.losses, l)
 }

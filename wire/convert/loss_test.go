@@ -57,7 +57,7 @@ func TestLosses(t *testing.T) {
 		}},
 		{"gemini", "openai-responses", []string{
 			"field generationConfig.thinkingConfig left out", "field safetySettings left out", "tool googleSearch left out",
-			"messages[1].parts[0]: thinking left out",
+			"messages[1].parts[0]: thinking left out", "messages[1].parts[2]: field thoughtSignature left out",
 		}},
 		{"ollama", "gemini", []string{
 			"field options.num_ctx left out", "field keep_alive left out",
@@ -69,6 +69,62 @@ func TestLosses(t *testing.T) {
 			got := losses(t, test.from, test.to, convert.Options{})
 			slices.Sort(test.want)
 			slices.Sort(got)
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// What only one format has is named, also where it is a member of something that is carried.
+func TestLossesWithin(t *testing.T) {
+	tests := []struct {
+		name     string
+		from, to llm.Dialect
+		body     string
+		want     []string
+	}{
+		{"stop sequences", "openai-chat", "openai-responses", `{"model":"m","stop":["X"],"messages":[{"role":"user","content":"q"}]}`, []string{`stop sequence "X" left out`}},
+		{"too many of them", "anthropic", "openai-chat", `{"model":"m","max_tokens":1,"stop_sequences":["1","2","3","4","5"],"messages":[{"role":"user","content":"q"}]}`, []string{`stop sequence "5" left out`}},
+		{"too hot", "openai-chat", "anthropic", `{"model":"m","max_tokens":1,"temperature":1.7,"messages":[{"role":"user","content":"q"}]}`, []string{"temperature 1.7 set to 1, the highest that this format has"}},
+		{"no output limit", "gemini", "anthropic", `{"contents":[{"role":"user","parts":[{"text":"q"}]}]}`, []string{"output limit set to 4096 tokens: this format wants one"}},
+		{
+			"members of tools", "anthropic", "openai-chat",
+			`{"model":"m","tools":[{"name":"f","input_schema":{},"strict":true,"defer_loading":true,"cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"q"}]}`,
+			[]string{"field f.strict left out", "field f.defer_loading left out", "field f.cache_control left out"},
+		},
+		{"a function's", "openai-chat", "gemini", `{"model":"m","tools":[{"type":"function","function":{"name":"f","strict":true}}],"messages":[{"role":"user","content":"q"}]}`, []string{"field f.strict left out"}},
+		{
+			"cache marks and more", "anthropic", "gemini",
+			`{"model":"m","system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"messages":[{"role":"user","content":[{"type":"document","title":"T","context":"C","citations":{"enabled":true},"source":{"type":"text","media_type":"text/plain","data":"d"}},{"type":"text","text":"q","cache_control":{"type":"ephemeral"}}]}]}`,
+			[]string{
+				"field tool_choice.disable_parallel_tool_use left out", "field system.cache_control left out", "messages[0].parts[0]: field title left out",
+				"messages[0].parts[0]: field context left out", "messages[0].parts[0]: field citations left out", "messages[0].parts[1]: field cache_control left out",
+			},
+		},
+		{
+			"names and details", "openai-chat", "anthropic",
+			`{"model":"m","max_tokens":1,"messages":[{"role":"user","name":"bob","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo=","detail":"low"}}]}]}`,
+			[]string{"messages[0]: field name left out", "messages[0].parts[0]: field image_url.detail left out"},
+		},
+		{
+			"messages that say nothing", "openai-chat", "anthropic",
+			`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null},{"role":"user","content":""}]}`,
+			[]string{"messages[1]: message without content left out", "messages[2]: message without content left out"},
+		},
+		{"bytes that are none", "openai-chat", "gemini", "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\xff\"}]}", []string{"bytes that are not UTF-8 sent in another form"}},
+		{"a system prompt alone", "openai-chat", "gemini", `{"model":"m","messages":[{"role":"system","content":"a"},{"role":"system","content":"b"}]}`, []string{"messages[1]: system message sent in another form"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, _ := codecs.For(test.from)
+			fit := convert.Request(decode(t, c, []byte(test.body)), known(t, test.to), convert.Options{})
+			got := []string{}
+			for _, l := range fit.Losses {
+				got = append(got, l.String())
+			}
+			slices.Sort(got)
+			slices.Sort(test.want)
 			if d := cmp.Diff(test.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -138,6 +194,22 @@ func TestAliases(t *testing.T) {
 }
 
 // Two calls with one id, as formats without ids may have them, become two ids.
+func TestRepeatedIDsInOneMessage(t *testing.T) {
+	calls := llm.Message{Role: llm.RoleAssistant, Dialect: "x", Parts: []llm.Part{llm.ToolCall{CallID: "a", Name: "f"}, llm.ToolCall{CallID: "a", Name: "g"}, llm.ToolCall{CallID: "a_2", Name: "h"}}}
+	results := llm.Message{Role: llm.RoleTool, Dialect: "x", Parts: []llm.Part{llm.ToolResult{CallID: "a"}, llm.ToolResult{CallID: "a"}, llm.ToolResult{CallID: "a_2"}}}
+	fit := convert.Request(llm.Request{Dialect: "x", Messages: []llm.Message{calls, results}}, known(t, "anthropic"), convert.Options{})
+	ids := map[string]bool{}
+	for i, call := range fit.Request.Messages[0].Calls() {
+		if got := fit.Request.Messages[1].Results()[i].CallID; got != call.CallID || ids[got] {
+			t.Errorf("call %d: want an id of its own for it and its result, got %q and %q", i, call.CallID, got)
+		}
+		ids[call.CallID] = true
+	}
+	if got := fit.Aliases.Calls["a_2"]; got != "" {
+		t.Errorf("want a call's own id to stand for nothing else, got %q", got)
+	}
+}
+
 func TestRepeatedIDs(t *testing.T) {
 	call := llm.Message{Role: llm.RoleAssistant, Dialect: "x", Parts: []llm.Part{llm.ToolCall{CallID: "a", Name: "f"}}}
 	result := llm.Message{Role: llm.RoleTool, Dialect: "x", Parts: []llm.Part{llm.ToolResult{CallID: "a"}}}

@@ -46,6 +46,8 @@ func (c *converter) carried(p llm.Part, made bool) llm.Part {
 	case llm.Opaque:
 		c.lose(catalog.Drop, "opaque part", p.Kind)
 		return nil
+	case llm.Text:
+		c.within(p.Data)
 	case llm.ToolCall:
 		return c.call(p, made)
 	case llm.ToolResult:
@@ -61,6 +63,7 @@ func (c *converter) call(p llm.ToolCall, made bool) llm.Part {
 		c.lose(catalog.Drop, "hosted call", p.Name)
 		return nil
 	}
+	c.within(p.Data)
 	if p.Custom {
 		c.lose(c.to.FreeText, "free-text call", p.Name)
 	}
@@ -70,6 +73,7 @@ func (c *converter) call(p llm.ToolCall, made bool) llm.Part {
 
 func (c *converter) result(p llm.ToolResult) llm.Part {
 	p.CallID = c.resultID(p.CallID)
+	c.within(p.Data)
 	if p.IsError {
 		c.lose(c.to.ErrorFlag, "error flag of a result", "")
 	}
@@ -82,6 +86,7 @@ func (c *converter) result(p llm.ToolResult) llm.Part {
 			c.lose(catalog.Note, "opaque content of a result", x.Kind)
 			content = append(content, llm.Text{Text: "[" + kindOr(x.Kind) + " left out: it cannot be sent to this provider]"})
 		default:
+			c.within(x.Bytes())
 			content = append(content, x)
 		}
 	}
@@ -99,6 +104,7 @@ func kindOr(kind string) string {
 // media returns p, or a line of text where the place cannot have it.
 func (c *converter) media(p llm.Media, inResult bool) llm.Part {
 	s := media.Read(p.Bytes())
+	c.within(p.Data)
 	if s.Text != "" {
 		return llm.Text{Text: s.Text} // a document of plain text is text
 	}
@@ -148,16 +154,23 @@ func (c *converter) name(name string) string {
 // gets another one: some formats have no ids, and what their codecs derive may repeat.
 func (c *converter) callID(id string) string {
 	c.calls[id]++
+	alias := c.aliases.call(id, c.to.CallID)
 	if n := c.calls[id]; n > 1 {
-		c.again[id] = c.aliases.repeated(id, n, c.to.CallID)
-		return c.again[id]
+		alias = c.aliases.repeated(id, n, c.to.CallID)
 	}
-	return c.aliases.call(id, c.to.CallID)
+	c.open[id] = append(c.open[id], alias)
+	c.last[id] = alias
+	return alias
 }
 
-// resultID returns the id that the last call with that id got.
+// resultID returns the id of a result: that of the first call with its id that has none
+// yet, else of the last one.
 func (c *converter) resultID(id string) string {
-	if alias, ok := c.again[id]; ok {
+	if waiting := c.open[id]; len(waiting) > 0 {
+		c.open[id] = waiting[1:]
+		return waiting[0]
+	}
+	if alias, ok := c.last[id]; ok {
 		return alias
 	}
 	return c.aliases.call(id, c.to.CallID)

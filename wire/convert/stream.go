@@ -28,6 +28,9 @@ func NewFilter(d catalog.Dialect) *Filter {
 	return f
 }
 
+// Aliases returns what stands for the ids and names of the calls so far.
+func (f *Filter) Aliases() Aliases { return f.c.aliases }
+
 // Losses returns what was lost so far.
 func (f *Filter) Losses() []Loss { return f.c.losses }
 

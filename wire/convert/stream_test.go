@@ -61,8 +61,9 @@ func TestStreamTellsWhatTheReplyDoes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				whole, losses := convert.Response(read(t, from, source), d)
-				body, err := to.EncodeResponse(whole)
+				fit := convert.Response(read(t, from, source), d)
+				losses := fit.Losses
+				body, err := to.EncodeResponse(fit.Response)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -25,6 +25,7 @@ func (c *converter) tools(r llm.Request) []llm.Tool {
 				t.Schema = freeText
 			}
 		}
+		c.definition(t)
 		t.Name, t.Raw = c.name(t.Name), llm.Raw{}
 		out = append(out, t)
 	}
@@ -55,4 +56,14 @@ func kindOf(t llm.Tool) toolKind {
 		return function
 	}
 	return hosted
+}
+
+// definition notes what a definition says beside what the neutral tool has.
+func (c *converter) definition(t llm.Tool) {
+	c.members(t.Data, t.Name+".", toolMembers)
+	for _, inner := range []string{"function", "custom"} {
+		if v := raw.Value(t.Data, inner); raw.IsObject(v) {
+			c.members(v, t.Name+".", toolMembers)
+		}
+	}
 }
