@@ -41,8 +41,8 @@ type lossLine struct {
 	What    string `json:"what"`
 	Name    string `json:"name,omitempty"`
 	How     string `json:"how,omitempty"` // what became of it, where fate alone does not say it
-	Message int    `json:"message"` // -1: in no message
-	Part    int    `json:"part"`    // -1: in no part
+	Message int    `json:"message"`       // -1: in no message
+	Part    int    `json:"part"`          // -1: in no part
 }
 
 func newConvert(s streams) *cobra.Command {

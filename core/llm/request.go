@@ -88,8 +88,8 @@ func (u Usage) Add(v Usage) Usage {
 func (u Usage) IsZero() bool { return u == Usage{} }
 
 // Settings are those parameters of a request that every dialect has in some form. A
-// codec reads them and writes them into another dialect; what is not here stays in
-// the body that it came in.
+// codec reads them and writes them into another dialect, or into the body that they came
+// in where they are others than it says; what is not here stays in that body.
 type Settings struct {
 	Stream      bool     // the reply is to be streamed; not part of the body in every dialect
 	Temperature string   // a JSON number as it was spelled; empty if not stated

@@ -31,7 +31,7 @@ func TestForeignSignature(t *testing.T) {
 			if !ok {
 				t.Fatalf("catalogue, want the dialect %s, got none", to)
 			}
-			p.reply, _ = convert.Response(p.reply, dialect)
+			p.reply = convert.Response(p.reply, dialect).Response
 			url := p.start()
 			t.Run("whole", func(t *testing.T) { unsigned(t, ear.whole(t, url)) })
 			t.Run("streamed", func(t *testing.T) { unsigned(t, ear.stream(t, url)) })
