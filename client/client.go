@@ -30,7 +30,7 @@ type Client struct {
 }
 
 // New returns a client of p. No request is made and no key is looked for yet. The error
-// is a *[BaseURLError] if nothing states an address; else it says what of p is wrong.
+// is a *[BaseURLError] if there is no address or a wrong one; else it says what of p is wrong.
 func New(p Provider, o Options) (*Client, error) {
 	o = o.withDefaults()
 	coder, ok := codecs.For(p.Dialect)
@@ -64,20 +64,28 @@ func New(p Provider, o Options) (*Client, error) {
 	return c, nil
 }
 
-// BaseURL returns the address that requests go to, without their paths.
-func (c *Client) BaseURL() string { return c.base.Redacted() }
+// BaseURL returns the address that requests go to, without their paths and parameters.
+func (c *Client) BaseURL() string { return shown(c.base) }
 
 // Complete sends r and returns the whole reply. r.Model is the provider's own name for
 // the model. Where the provider streams nevertheless, the stream is gathered. The error
 // is an *[Error].
 func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	r.Settings.Stream = false
-	k, err := c.prepare("complete", c.paths.Complete, r)
+	k, err := c.prepare(opComplete, c.paths.Complete, r)
 	if err != nil {
 		return llm.Response{}, err
 	}
 	return retry(ctx, c, k, func(ctx context.Context) (llm.Response, error) { return c.complete(ctx, k) })
 }
+
+// The operations, as errors name them.
+const (
+	opComplete = "complete"
+	opStream   = "stream"
+	opCount    = "count tokens"
+	opModel    = "model"
+)
 
 // A call is one request in its written form, with what its attempts have found out.
 type call struct {
@@ -144,23 +152,21 @@ func (c *Client) failed(k *call, err error) error {
 
 // complete makes one attempt at a whole reply.
 func (c *Client) complete(ctx context.Context, k *call) (llm.Response, error) {
+	l := c.limits(ctx)
+	defer l.end()
 	var reply wire.Reply
-	body, err := c.exchange(ctx, k, func(e llm.Event) bool {
+	a, err := c.receive(l, k, func(e llm.Event) bool {
 		reply.Add(e)
 		return true
 	})
-	switch {
-	case err != nil:
-		return llm.Response{}, err
-	case reply.Ended():
-		return reply.Response(c.p.Dialect), nil
+	if err != nil || a.whole {
+		return a.reply, err
 	}
-	return c.decode(body)
+	return reply.Response(c.p.Dialect), nil
 }
 
-// exchange makes one attempt and returns the body of the answer. If that is a stream,
-// its events go to give instead.
-func (c *Client) exchange(ctx context.Context, k *call, give func(llm.Event) bool) ([]byte, error) {
+// fetch makes one attempt and returns the body of the answer, whatever it is.
+func (c *Client) fetch(ctx context.Context, k *call) ([]byte, error) {
 	l := c.limits(ctx)
 	defer l.end()
 	resp, err := c.send(l.ctx, k)
@@ -168,9 +174,6 @@ func (c *Client) exchange(ctx context.Context, k *call, give func(llm.Event) boo
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if give != nil && streams(resp) {
-		return nil, c.feed(l, resp.Body, give)
-	}
 	return l.readAll(resp.Body)
 }
 
@@ -184,7 +187,13 @@ func (c *Client) decode(body []byte) (llm.Response, error) {
 	case err == nil:
 		return r, nil
 	}
-	if e := c.codec.DecodeError(http.StatusOK, body); e.Class != wire.Unclassified {
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Class != wire.Unclassified {
+		return llm.Response{}, e
+	}
+	if e := c.errorIn(body); e != nil {
+		return llm.Response{}, e
+	}
+	if e := c.codec.DecodeError(http.StatusOK, body); e.Class != wire.Unclassified && e.Class != wire.ServerFault {
 		return llm.Response{}, e
 	}
 	return llm.Response{}, err

@@ -12,7 +12,14 @@
 // A [Credential] says where a key is: in an environment variable, or printed by a
 // program. A key is a [Secret], which no way of printing shows; one that a provider
 // repeats in an error is taken out of it. Redirects to another origin are not followed,
-// since they would carry key and prompt to it.
+// since they would carry key and prompt to it; and no key goes over http:// but to this
+// machine and private networks ([PlainError]).
+//
+// # Bodies
+//
+// Whether an answer is a stream, a whole reply, an error or none of these is told by how
+// its body begins, not by its content type: any of the first two is understood in either
+// call, an error of any shape is a [wire.Error], and the rest is an [AnswerError].
 //
 // # Time
 //

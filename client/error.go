@@ -14,7 +14,8 @@ import (
 //   - *[wire.Error]: the provider refused or broke off,
 //   - an error that matches [wire.ErrCut]: the reply was cut,
 //   - *[TimeoutError]: one of the limits of [Options] was met,
-//   - *[NoKeyError], *[UnsupportedError], *[RedirectError],
+//   - *[AnswerError]: what came is no reply,
+//   - *[NoKeyError], *[PlainError], *[UnsupportedError], *[RedirectError],
 //   - the cause of the caller's context,
 //   - an error of package net or of a codec.
 type Error struct {
@@ -78,16 +79,62 @@ func (e *NoKeyError) Error() string {
 func (e *NoKeyError) Unwrap() error { return e.Err }
 
 // A BaseURLError says that nothing states the base URL of a provider that has none of
-// its own.
+// its own, or what is wrong with the one that is stated.
 type BaseURLError struct {
 	Provider string
 	Env      []string // environment variables that could state it
+	From     string   // the one that does; empty if it is the provider's own
+	Err      error    // what is wrong; nil if none is stated
 }
 
 // Error returns e in one line.
 func (e *BaseURLError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("client: provider %s: base URL%s, want http(s)://host/path, got %v", e.Provider, prefixed(" from ", e.From), e.Err)
+	}
 	return fmt.Sprintf("client: provider %s: base URL, want one stated%s, got none", e.Provider, prefixed(", as in ", strings.Join(e.Env, " or ")))
 }
+
+// Unwrap returns what is wrong with the URL.
+func (e *BaseURLError) Unwrap() error { return e.Err }
+
+// A PlainError says that a key would have gone over http:// to a host that need not be
+// near, where others can read it on the way. Near are this machine, the addresses of
+// private networks (RFC 1918, RFC 4193, link-local), and names that only these have:
+// without a dot, or below .localhost, .local, .internal, .lan or .home.arpa.
+type PlainError struct {
+	Provider string
+	Host     string
+}
+
+// Error returns e in one line.
+func (e *PlainError) Error() string {
+	return fmt.Sprintf("key of %s, want https:// to send it to %s, got http://: it could be read on the way", e.Provider, e.Host)
+}
+
+// An AnswerError says that what came with a status of success is neither a reply of the
+// provider's dialect nor an error: the page of a login, another service's answer, nothing.
+type AnswerError struct {
+	Status int    // of HTTP
+	Type   string // the content type that was stated; empty if none was
+	Start  string // of the body, in one line
+	Err    error  // why a JSON text is no reply; nil if it is none
+}
+
+// Error returns e in one line.
+func (e *AnswerError) Error() string {
+	what := prefixed(": ", e.Start)
+	if what == "" {
+		what = ": nothing"
+	}
+	if e.Err != nil {
+		what += fmt.Sprintf(" (%v)", e.Err)
+	}
+	return fmt.Sprintf("answer, want a reply, got %d%s%s", e.Status, prefixed(" ", e.Type), what)
+}
+
+// Unwrap returns what the codec found wrong.
+func (e *AnswerError) Unwrap() error { return e.Err }
 
 // An UnsupportedError says that a provider cannot do something.
 type UnsupportedError struct {
@@ -120,15 +167,34 @@ func TooLong(err error) (used, window int, ok bool) {
 	return e.Used, e.Window, true
 }
 
-// withoutKey takes a key that a provider repeats out of its error.
-func withoutKey(e *wire.Error, key Secret) {
+// withoutKey takes a key that a provider repeats out of an error. Of one that has it in
+// an unexpected place, the text is replaced.
+func withoutKey(err error, key Secret) error {
 	const shortest = 6 // a shorter one would be found in words
 	text := key.Reveal()
-	if len(text) < shortest {
-		return
+	if err == nil || len(text) < shortest {
+		return err
 	}
-	for _, field := range []*string{&e.Type, &e.Code, &e.Param, &e.Message} {
-		*field = strings.ReplaceAll(*field, text, hidden)
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		for _, field := range []*string{&e.Type, &e.Code, &e.Param, &e.Message, &e.RequestID} {
+			*field = strings.ReplaceAll(*field, text, hidden)
+		}
+		e.Body = bytes.ReplaceAll(e.Body, []byte(text), []byte(hidden))
 	}
-	e.Body = bytes.ReplaceAll(e.Body, []byte(text), []byte(hidden))
+	if e, ok := errors.AsType[*AnswerError](err); ok {
+		e.Start = strings.ReplaceAll(e.Start, text, hidden)
+	}
+	if said := err.Error(); strings.Contains(said, text) {
+		return &maskedError{strings.ReplaceAll(said, text, hidden), err}
+	}
+	return err
 }
+
+// A maskedError is an error with another text.
+type maskedError struct {
+	text string
+	err  error
+}
+
+func (e *maskedError) Error() string { return e.text }
+func (e *maskedError) Unwrap() error { return e.err }

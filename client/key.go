@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -78,7 +80,7 @@ func (k *keys) command(ctx context.Context, c Credential) (found, error) {
 	if f.key, f.kept = k.printed[f.source]; f.kept {
 		return f, nil
 	}
-	text, err := runKeyCommand(ctx, c.Command)
+	text, err := k.run(ctx, c.Command)
 	if err == nil {
 		err = checkKey(text)
 	}
@@ -107,8 +109,9 @@ func (k *keys) forget(f found) bool {
 	return true
 }
 
-// runKeyCommand runs a program and returns what it prints, without white space around it.
-func runKeyCommand(ctx context.Context, argv []string) (string, error) {
+// run runs a program and returns what it prints, without white space around it. Of what
+// it complains the error has the first line, without keys.
+func (k *keys) run(ctx context.Context, argv []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyTime)
 	defer cancel()
 	var out, complaint limited
@@ -120,11 +123,45 @@ func runKeyCommand(ctx context.Context, argv []string) (string, error) {
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("want a key within %v, got none", keyTime)
 	case err != nil:
-		return "", errors.New(err.Error() + prefixed(": ", complaint.firstLine()))
+		return "", errors.New(err.Error() + prefixed(": ", k.complaint(&complaint, &out)))
 	case out.full:
 		return "", fmt.Errorf("want a key of at most %d bytes, got more", mostKey)
 	}
 	return string(bytes.TrimSpace(out.data)), nil
+}
+
+// keyWord finds words that look like keys or tokens.
+var keyWord = regexp.MustCompile(`\b(?:sk-|AIza|ya29\.|gh[pos]_|eyJ|xox[bp]-)\S+|(?i:\b(?:bearer|basic)\s+[a-z0-9._~+/=-]{12,})`)
+
+// complaint returns the first line that a program complained, in short, without the keys
+// that are known: what it printed as one, and those in the environment.
+func (k *keys) complaint(errs, out *limited) string {
+	const most, shortest = 200, 6
+	line, _, _ := bytes.Cut(bytes.TrimSpace(errs.data), []byte("\n"))
+	text := strings.ToValidUTF8(string(line), "")
+	known := strings.Fields(string(out.data))
+	for _, p := range append(slices.Clone(providers), k.p) {
+		for _, c := range p.Credentials {
+			if c.Env != "" {
+				known = append(known, strings.TrimSpace(k.env(c.Env)))
+			}
+			known = append(known, c.Key.Reveal())
+		}
+	}
+	for _, s := range k.printed {
+		known = append(known, s.Reveal())
+	}
+	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) }) // one may begin as another
+	for _, key := range known {
+		if len(key) >= shortest {
+			text = strings.ReplaceAll(text, key, hidden)
+		}
+	}
+	text = keyWord.ReplaceAllString(text, hidden)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
 }
 
 // checkKey refuses what cannot stand in a header. It does not repeat it.
@@ -149,11 +186,4 @@ func (l *limited) Write(p []byte) (int, error) {
 	l.data = append(l.data, p[:n]...)
 	l.full = l.full || n < len(p)
 	return len(p), nil
-}
-
-// firstLine returns the first line in short.
-func (l *limited) firstLine() string {
-	const most = 200
-	line, _, _ := bytes.Cut(bytes.TrimSpace(l.data), []byte("\n"))
-	return strings.ToValidUTF8(string(line[:min(len(line), most)]), "")
 }

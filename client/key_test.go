@@ -138,7 +138,7 @@ func TestKeyCommandFails(t *testing.T) {
 // cannot be sent without repeating it.
 func TestNoKey(t *testing.T) {
 	p, _ := client.Lookup("anthropic")
-	c, err := client.New(p, client.Options{Env: env("ANTHROPIC_BASE_URL", "http://model.example")})
+	c, err := client.New(p, client.Options{Env: env("ANTHROPIC_BASE_URL", "http://model.internal")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ type limits struct {
 	cancel  context.CancelCauseFunc
 	attempt *time.Timer
 	idle    *time.Timer // runs while a stream is waited for
+	streams bool        // the idle limit counts, and not that of the attempt
 	quiet   time.Duration
 	most    int64 // bytes of a whole reply
 }
@@ -36,11 +37,20 @@ func (l *limits) end() {
 	l.cancel(nil)
 }
 
-// read reads from a stream. The time that the reader of the events takes is not the stream's.
+// stream says that the body is a stream: from here on it may take any time, but not be
+// silent for long.
+func (l *limits) stream() {
+	l.attempt.Stop()
+	l.streams = true
+}
+
+// read reads from a body. The time that the reader of the events takes is not the stream's.
 func (l *limits) read(r io.Reader, buf []byte) (int, error) {
-	l.idle.Reset(l.quiet)
+	if l.streams {
+		l.idle.Reset(l.quiet)
+		defer l.idle.Stop()
+	}
 	n, err := r.Read(buf)
-	l.idle.Stop()
 	if err != nil && l.ctx.Err() != nil {
 		err = context.Cause(l.ctx)
 	}
@@ -48,11 +58,15 @@ func (l *limits) read(r io.Reader, buf []byte) (int, error) {
 }
 
 // drain reads the little that may come behind the end of a reply, so that the connection
-// can be used again. It does not wait for a stream that is kept open.
-func (l *limits) drain(r io.Reader) {
-	const most, grace = 64 << 10, 100 * time.Millisecond
+// can be used again: the mark of the body's end, which comes at once if it comes at all.
+// A stream that is kept open is not waited for. With HTTP/2 streams are no connections.
+func (l *limits) drain(b *inlet) {
+	const most, grace = 64 << 10, 5 * time.Millisecond
+	if b.resp.ProtoMajor >= 2 {
+		return
+	}
 	l.idle.Reset(grace)
-	_, _ = io.CopyN(io.Discard, r, most)
+	_, _ = io.CopyN(io.Discard, b.resp.Body, most)
 }
 
 // readAll reads a body that is expected to have some end.

@@ -26,7 +26,7 @@ func TestAttemptTime(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			gone := 0
-			cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+			cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 				HTTP: newMemory(t, hang(&gone)), Attempt: 20 * time.Second, Tries: 2,
 			})
 			start := time.Now()
@@ -49,7 +49,7 @@ func TestAttemptTime(t *testing.T) {
 // The limit of an attempt counts for the whole of a reply that is not streamed.
 func TestAttemptTimeOfBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 			Attempt: 20 * time.Second, Tries: 1, HTTP: newMemory(t, func(w http.ResponseWriter, r *http.Request) {
 				answer(w, 200, "application/json", anthropicShape().reply[:20])
 				_ = http.NewResponseController(w).Flush()
@@ -65,8 +65,12 @@ func TestAttemptTimeOfBody(t *testing.T) {
 
 // slowly sends a stream with a pause before each of its lines.
 func slowly(pause time.Duration, events string) http.HandlerFunc {
+	return slowlyAs("text/event-stream", pause, events)
+}
+
+func slowlyAs(contentType string, pause time.Duration, events string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Type", contentType)
 		_ = http.NewResponseController(w).Flush()
 		for len(events) > 0 {
 			select {
@@ -86,7 +90,7 @@ func slowly(pause time.Duration, events string) http.HandlerFunc {
 // of an attempt nor a reader that takes its time ends it.
 func TestSlowStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 			HTTP: newMemory(t, slowly(9*time.Second, anthropicShape().events)), Attempt: 5 * time.Second, Idle: 10 * time.Second,
 		})
 		start := time.Now()
@@ -120,7 +124,7 @@ func TestIdle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tries := 0
-				cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+				cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 					Idle: time.Minute, HTTP: newMemory(t, func(w http.ResponseWriter, r *http.Request) {
 						tries++
 						answer(w, 200, "text/event-stream", c.sent)
@@ -152,7 +156,7 @@ func TestIdle(t *testing.T) {
 func TestTotal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := 0
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 			HTTP: newMemory(t, hang(&gone)), Attempt: 40 * time.Second, Total: time.Minute,
 		})
 		start := time.Now()
@@ -162,7 +166,7 @@ func TestTotal(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 			HTTP: newMemory(t, slowly(20*time.Second, anthropicShape().events)), Total: time.Minute,
 		})
 		_, err := collect(t, t.Context(), cl)
@@ -175,7 +179,7 @@ func TestTotal(t *testing.T) {
 // No limit is none.
 func TestNoLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{
 			HTTP: newMemory(t, slowly(30*24*time.Hour, anthropicShape().events)), Attempt: -1, Idle: -1, Total: -1,
 		})
 		reply, err := collect(t, t.Context(), cl)
@@ -200,7 +204,7 @@ func TestCancel(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					gone := 0
-					cl := dial(t, anthropicShape(), "http://model.example", client.Options{HTTP: newMemory(t, h(&gone))})
+					cl := dial(t, anthropicShape(), "http://model.internal", client.Options{HTTP: newMemory(t, h(&gone))})
 					ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 					defer cancel()
 					start := time.Now()
@@ -231,7 +235,7 @@ func TestCancel(t *testing.T) {
 func TestLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := 0
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{HTTP: newMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{HTTP: newMemory(t, func(w http.ResponseWriter, r *http.Request) {
 			answer(w, 200, "text/event-stream", anthropicShape().events[:900])
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
@@ -256,7 +260,7 @@ func TestLeave(t *testing.T) {
 func TestOpenEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := 0
-		cl := dial(t, anthropicShape(), "http://model.example", client.Options{HTTP: newMemory(t, func(w http.ResponseWriter, r *http.Request) {
+		cl := dial(t, anthropicShape(), "http://model.internal", client.Options{HTTP: newMemory(t, func(w http.ResponseWriter, r *http.Request) {
 			answer(w, 200, "text/event-stream", anthropicShape().events)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()

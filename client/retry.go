@@ -48,9 +48,6 @@ func (c *Client) verdict(k *call, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		withoutKey(e, k.key)
-	}
 	f, ok := errors.AsType[*failure](err)
 	if !ok {
 		f = &failure{err: err, again: passing(err)}
@@ -58,6 +55,7 @@ func (c *Client) verdict(k *call, err error) error {
 			f.wait = e.RetryAfter
 		}
 	}
+	f.err = withoutKey(f.err, k.key)
 	switch {
 	case !f.again || f.wait > c.o.Wait:
 		return backoff.Permanent(f.err)

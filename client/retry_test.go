@@ -26,7 +26,7 @@ func scripted(t testing.TB, o client.Options, all ...step) (*client.Client, *scr
 	t.Helper()
 	s := &script{answers: all}
 	o.HTTP = &http.Client{Transport: s}
-	return dial(t, anthropicShape(), "http://model.example", o), s
+	return dial(t, anthropicShape(), "http://model.internal", o), s
 }
 
 // good answers with the reply, in the form that was asked for.
@@ -138,7 +138,7 @@ func TestRetryAfterBody(t *testing.T) {
 			says(429, "application/json", `{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"13s"}]}}`),
 			says(200, "application/json", geminiShape().reply),
 		}}
-		c := dial(t, geminiShape(), "http://model.example", client.Options{HTTP: &http.Client{Transport: s}})
+		c := dial(t, geminiShape(), "http://model.internal", client.Options{HTTP: &http.Client{Transport: s}})
 		reply, err := c.Complete(t.Context(), question())
 		wantReply(t, reply, err)
 		if w := s.waits(); len(w) != 1 || w[0] != 13*time.Second {

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 )
 
 // baseOf returns the base URL of p: what the environment states, else its own.
@@ -22,9 +26,12 @@ func baseOf(p Provider, env func(string) string) (*url.URL, error) {
 	if text == "" {
 		return nil, &BaseURLError{Provider: p.Name, Env: p.BaseEnv}
 	}
-	u, err := parseBase(text, p.BaseURL)
+	u, err := parseBase(text, p.Dialect == ollama.Dialect)
+	if err == nil {
+		err = checkQuery(u)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("client: provider %s: base URL%s, want http(s)://host/path, got %w", p.Name, prefixed(" from ", from), err)
+		return nil, &BaseURLError{Provider: p.Name, Env: p.BaseEnv, From: from, Err: err}
 	}
 	return u, nil
 }
@@ -36,15 +43,21 @@ func prefixed(before, text string) string {
 	return before + text
 }
 
-// parseBase reads a base URL. One without a scheme (a host and a port, as OLLAMA_HOST
-// has) takes what is missing from standard.
-func parseBase(text, standard string) (*url.URL, error) {
+// parseBase reads a base URL. One without a scheme (a host and a port, as OLLAMA_HOST has)
+// is one of http only for this machine and for Ollama, and takes what is missing from
+// Ollama's own: a guess may not send a key where others can read it.
+func parseBase(text string, isOllama bool) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
-		text = "http://" + text
-		if u, err := url.Parse(text); err == nil {
-			completeHost(u, standard)
-			text = u.String()
+		u, err := url.Parse("http://" + text)
+		switch {
+		case err != nil:
+			return nil, cmp.Or(parseCause(err), err)
+		case isOllama:
+			completeHost(u, "http://127.0.0.1:11434")
+		case !isLoopback(u.Hostname()):
+			return nil, fmt.Errorf("one without https:// or http:// in front")
 		}
+		text = u.String()
 	}
 	u, err := url.Parse(text)
 	switch {
@@ -53,13 +66,54 @@ func parseBase(text, standard string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, fmt.Errorf("one with a name or password in it")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("%q", u.Redacted())
+		return nil, fmt.Errorf("%q", shown(u))
 	case u.Fragment != "":
-		return nil, fmt.Errorf("one with a fragment: %q", u.Redacted())
+		return nil, fmt.Errorf("one with a fragment: %q", shown(u))
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
 	return u, nil
+}
+
+// shown returns u without what can hold a secret: name and password, query, fragment.
+func shown(u *url.URL) string {
+	if u.Opaque != "" {
+		return u.Scheme + ":..."
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// keyLike finds texts that begin as keys and tokens do.
+var keyLike = regexp.MustCompile(`^(sk-|Bearer |Basic |AIza|ya29\.|gh[pos]_|eyJ|xox[bp]-)`)
+
+// checkQuery refuses a base URL with a key in its query.
+func checkQuery(u *url.URL) error {
+	for name, values := range u.Query() {
+		if CarriesKey(name) || slices.ContainsFunc(values, keyLike.MatchString) {
+			return fmt.Errorf("one with a key in its query parameter %s", name)
+		}
+	}
+	return nil
+}
+
+// isLoopback reports whether a host is this machine, whatever a name server says.
+func isLoopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && a.Unmap().IsLoopback()
+}
+
+// isNear reports whether a host is this machine or one of a private network, as
+// [PlainError] lists them.
+func isNear(host string) bool {
+	if a, err := netip.ParseAddr(host); err == nil {
+		a = a.Unmap()
+		return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+	}
+	host = strings.ToLower(host)
+	if !strings.Contains(host, ".") {
+		return host != "" && (host[0] < '0' || host[0] > '9') // an address can be written as one number
+	}
+	return slices.ContainsFunc([]string{".localhost", ".local", ".internal", ".lan", ".home.arpa"}, func(end string) bool { return strings.HasSuffix(host, end) })
 }
 
 // parseCause returns the error inside one of url.Parse.
@@ -151,11 +205,19 @@ var refusedHeaders = []string{
 	"Connection", "Content-Length", "Host", "Transfer-Encoding", "Accept-Encoding",
 }
 
+// keyNames are what headers and query parameters are called that carry keys, without
+// dashes and underscores.
+var keyNames = []string{
+	"key", "apikey", "xapikey", "xgoogapikey", "subscriptionkey", "ocpapimsubscriptionkey", "accesskey", "token", "apitoken", "accesstoken", "authtoken",
+	"xauthtoken", "auth", "bearer", "secret", "clientsecret", "password", "credential", "credentials", "sig", "signature",
+}
+
 // CarriesKey reports whether a header or a query parameter of that name is one that a
 // key is sent in, or that belongs to the transport. A [Provider] may not state it.
 func CarriesKey(name string) bool {
-	name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-	return slices.Contains(refusedHeaders, name) || slices.Contains([]string{"Key", "Api_key", "Apikey", "Access_token"}, name)
+	name = strings.TrimSpace(name)
+	folded := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	return slices.Contains(refusedHeaders, http.CanonicalHeaderKey(name)) || slices.Contains(keyNames, folded)
 }
 
 // checkNames refuses headers and query parameters that [CarriesKey] names.

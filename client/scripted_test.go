@@ -35,7 +35,7 @@ func everywhere(name string, more ...string) func(string) string {
 	p, _ := client.Lookup(name)
 	var pairs []string
 	for _, base := range p.BaseEnv {
-		pairs = append(pairs, base, "http://model.example"+map[bool]string{true: "/v1"}[strings.HasPrefix(name, "open")])
+		pairs = append(pairs, base, "http://model.internal"+map[bool]string{true: "/v1"}[strings.HasPrefix(name, "open")])
 	}
 	pairs = append(pairs, p.Credentials[0].Env, "sk-client-1")
 	return env(append(pairs, more...)...)

@@ -35,6 +35,9 @@ func (c *Client) send(ctx context.Context, k *call) (*http.Response, error) {
 		return nil, err
 	}
 	k.key = key.key
+	if !key.key.IsZero() && c.base.Scheme == "http" && !isNear(c.base.Hostname()) {
+		return nil, &PlainError{Provider: c.p.Name, Host: c.base.Host}
+	}
 	req, err := http.NewRequestWithContext(ctx, k.method, k.url, bytes.NewReader(k.body))
 	if err != nil {
 		return nil, err
@@ -135,7 +138,7 @@ func passing(err error) bool {
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// streams reports whether an answer is a stream, whatever was asked for.
+// streams reports whether an answer is said to be a stream, whatever was asked for.
 func streams(resp *http.Response) bool {
 	switch mediaType(resp) {
 	case "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/stream+json":
@@ -143,9 +146,6 @@ func streams(resp *http.Response) bool {
 	}
 	return false
 }
-
-// whole reports whether an answer is one JSON text, whatever was asked for.
-func whole(resp *http.Response) bool { return mediaType(resp) == "application/json" }
 
 func mediaType(resp *http.Response) string {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +21,7 @@ import (
 func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
 	r.Settings.Stream = true
 	return func(yield func(llm.Event, error) bool) {
-		k, err := c.prepare("stream", c.paths.Stream, r)
+		k, err := c.prepare(opStream, c.paths.Stream, r)
 		if err != nil {
 			yield(llm.Event{}, err)
 			return
@@ -54,57 +56,28 @@ func (o *outlet) give(e llm.Event) bool {
 	return !o.stopped
 }
 
-// stream makes one attempt at a streamed reply.
+// stream makes one attempt at a streamed reply. One that came whole is made into events.
 func (c *Client) stream(ctx context.Context, k *call, out *outlet) error {
 	l := c.limits(ctx)
 	defer l.end()
-	resp, err := c.send(l.ctx, k)
-	if err != nil {
+	a, err := c.receive(l, k, out.give)
+	if err != nil || !a.whole {
 		return err
 	}
-	defer resp.Body.Close()
-	if whole(resp) {
-		return c.giveWhole(l, resp.Body, out)
-	}
-	l.attempt.Stop()
-	return c.feed(l, resp.Body, out.give)
-}
-
-// giveWhole yields a reply that came as one JSON text. Some streams are one as well, a
-// list of their events, which only the decoder knows.
-func (c *Client) giveWhole(l *limits, r io.Reader, out *outlet) error {
-	body, err := l.readAll(r)
-	if err != nil {
-		return err
-	}
-	reply, wrong := c.decode(body)
-	if wrong == nil {
-		for _, e := range wire.Events(reply) {
-			if !out.give(e) {
-				return nil
-			}
+	for _, e := range wire.Events(a.reply) {
+		if !out.give(e) {
+			return nil
 		}
-		return nil
 	}
-	if _, refused := errors.AsType[*wire.Error](wrong); refused {
-		return wrong
-	}
-	f := feeder{decoder: c.codec.NewDecoder(), give: out.give}
-	if err = f.feed(body); err == nil {
-		err = f.close()
-	}
-	if err != nil && !out.given {
-		return wrong // what it is not as a reply says more
-	}
-	return err
+	return nil
 }
 
 // feed reads a stream to its end.
-func (c *Client) feed(l *limits, body io.Reader, give func(llm.Event) bool) error {
-	f := feeder{decoder: c.codec.NewDecoder(), give: give}
+func (c *Client) feed(b *inlet, give func(llm.Event) bool) error {
+	f := c.feeder(give)
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := l.read(body, buf)
+		n, err := b.Read(buf)
 		if wrong := f.feed(buf[:n]); wrong != nil {
 			return wrong
 		}
@@ -112,11 +85,11 @@ func (c *Client) feed(l *limits, body io.Reader, give func(llm.Event) bool) erro
 		case f.stopped:
 			return nil
 		case f.ended:
-			l.drain(body)
+			b.l.drain(b)
 			return nil
 		case err == io.EOF: //nolint:errorlint // a Reader returns it as it is
 			return f.close()
-		case err != nil && l.ctx.Err() != nil:
+		case err != nil && b.l.ctx.Err() != nil:
 			return err
 		case err != nil:
 			return f.broken(err)
@@ -126,9 +99,15 @@ func (c *Client) feed(l *limits, body io.Reader, give func(llm.Event) bool) erro
 
 // A feeder gives a decoder's events on.
 type feeder struct {
+	c              *Client
 	decoder        wire.Decoder
 	give           func(llm.Event) bool
+	given          bool // something of the reply
 	ended, stopped bool // the reply was whole; nobody wants more
+}
+
+func (c *Client) feeder(give func(llm.Event) bool) *feeder {
+	return &feeder{c: c, decoder: c.codec.NewDecoder(), give: give}
 }
 
 func (f *feeder) feed(chunk []byte) error {
@@ -146,7 +125,11 @@ func (f *feeder) close() error {
 	}
 	events, err := f.decoder.Close()
 	err = f.pass(events, err)
-	if _, refused := errors.AsType[*wire.Error](err); err == nil || refused || errors.Is(err, wire.ErrCut) {
+	_, refused := errors.AsType[*wire.Error](err)
+	switch {
+	case err == nil && !f.ended && !f.stopped:
+		return wire.ErrCut
+	case err == nil || refused || errors.Is(err, wire.ErrCut):
 		return err
 	}
 	return fmt.Errorf("%w: %w", wire.ErrCut, err)
@@ -165,10 +148,35 @@ func (f *feeder) broken(why error) error {
 // pass gives events, and returns the error that came with them unless nobody wants it.
 func (f *feeder) pass(events []llm.Event, err error) error {
 	for _, e := range events {
+		if refused := f.refusal(e); refused != nil {
+			return refused
+		}
 		f.ended = f.ended || e.Kind == llm.EventEnd
+		f.given = f.given || e.Kind != llm.EventOther
 		if f.stopped = !f.give(e); f.stopped {
 			return nil
 		}
 	}
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Class == wire.Unclassified {
+		if known := f.c.errorIn(e.Body); known != nil {
+			return known
+		}
+	}
 	return err
+}
+
+// refusal returns the error that an event tells which the decoder does not know: one in
+// another dialect's shape, which has no type or that of an error.
+func (f *feeder) refusal(e llm.Event) *wire.Error {
+	if e.Kind != llm.EventOther || !bytes.Contains(e.Raw, []byte(`"error"`)) {
+		return nil
+	}
+	var payload struct {
+		Type string `json:"type"`
+	}
+	wrong := json.Unmarshal(e.Raw, &payload)
+	if wrong == nil && (payload.Type == "" || payload.Type == "error") {
+		return f.c.errorIn(bytes.Clone(e.Raw)) // the payload is the decoder's
+	}
+	return nil
 }

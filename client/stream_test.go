@@ -34,7 +34,7 @@ func TestCut(t *testing.T) {
 func cutAt(t *testing.T, s shape, n int, why error) {
 	t.Helper()
 	sc := &script{answers: answers{saysCut(s.eventsType, s.events[:n], why), says(200, s.eventsType, s.events)}}
-	c := dial(t, s, "http://model.example", client.Options{HTTP: &http.Client{Transport: sc}})
+	c := dial(t, s, "http://model.internal", client.Options{HTTP: &http.Client{Transport: sc}})
 	starts, ends := 0, 0
 	var last error
 	for e, err := range c.Stream(t.Context(), question()) {
@@ -213,7 +213,7 @@ func TestRedirects(t *testing.T) {
 // The http.Client of the caller is not changed.
 func TestOwnHTTP(t *testing.T) {
 	h := &http.Client{Transport: &script{answers: answers{good()}}}
-	c := dial(t, anthropicShape(), "http://model.example", client.Options{HTTP: h})
+	c := dial(t, anthropicShape(), "http://model.internal", client.Options{HTTP: h})
 	reply, err := c.Complete(context.Background(), question())
 	wantReply(t, reply, err)
 	if h.CheckRedirect != nil {

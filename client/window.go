@@ -19,7 +19,7 @@ import (
 // where it is not Anthropic's or Gemini's.
 func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	r.Settings.Stream, r.MaxOutput = false, 0
-	k, err := c.prepare("count tokens", c.paths.Count, r)
+	k, err := c.prepare(opCount, c.paths.Count, r)
 	if err != nil {
 		return 0, err
 	}
@@ -27,7 +27,7 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 		return 0, c.failed(k, err)
 	}
 	return retry(ctx, c, k, func(ctx context.Context) (int, error) {
-		body, err := c.exchange(ctx, k, nil)
+		body, err := c.fetch(ctx, k)
 		if err != nil {
 			return 0, err
 		}
@@ -81,7 +81,7 @@ func countBody(d llm.Dialect, model string, body []byte) ([]byte, error) {
 // output together, but for Gemini, which states the input alone. The error is an *[Error];
 // it wraps an *[UnsupportedError] where a provider does not tell.
 func (c *Client) Window(ctx context.Context, model string) (int, error) {
-	k := &call{op: "model", model: model, method: http.MethodGet, header: c.header()}
+	k := &call{op: opModel, model: model, method: http.MethodGet, header: c.header()}
 	if c.paths.Model == "" {
 		return 0, c.failed(k, &UnsupportedError{c.p.Name, "tell a model's window"})
 	}
@@ -97,7 +97,7 @@ func (c *Client) Window(ctx context.Context, model string) (int, error) {
 		k.method, k.body = http.MethodPost, body
 	}
 	return retry(ctx, c, k, func(ctx context.Context) (int, error) {
-		body, err := c.exchange(ctx, k, nil)
+		body, err := c.fetch(ctx, k)
 		if err != nil {
 			return 0, err
 		}
@@ -108,8 +108,8 @@ func (c *Client) Window(ctx context.Context, model string) (int, error) {
 // running asks an Ollama server for the window that a model runs with. A server that does
 // not tell is asked about the model instead.
 func (c *Client) running(ctx context.Context, model string) (int, bool) {
-	k := &call{op: "model", model: model, method: http.MethodGet, header: c.header(), url: c.address("/api/ps", model)}
-	body, err := c.exchange(ctx, k, nil)
+	k := &call{op: opModel, model: model, method: http.MethodGet, header: c.header(), url: c.address("/api/ps", model)}
+	body, err := c.fetch(ctx, k)
 	if err != nil {
 		return 0, false
 	}

@@ -187,7 +187,7 @@ func (r *settingsReader) table(path string, n *node) map[string]string {
 	out := map[string]string{}
 	for _, m := range n.members {
 		at := path + "." + m.name
-		if isKeyName(m.name) || r.known.CarriesKey != nil && r.known.CarriesKey(m.name) || keyLike.MatchString(m.value.text) {
+		if r.carriesKey(m.name, m.value.text) {
 			r.literalKey(at, m.value)
 			continue
 		}
@@ -212,10 +212,29 @@ func (r *settingsReader) baseURL(path string, n *node) string {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		r.fault(n, "%s: want http:// or https:// with a host, got another text", path)
 		return ""
+	case r.keyInQuery(u):
+		r.literalKey(path, n)
+		return ""
 	case r.untrusted && !isLoopback(u.Hostname()):
 		r.distrust(path, n, "only send requests to this machine")
 	}
 	return s
+}
+
+// carriesKey reports whether a header or query parameter is a key.
+func (r *settingsReader) carriesKey(name, value string) bool {
+	return isKeyName(name) || r.known.CarriesKey != nil && r.known.CarriesKey(name) || keyLike.MatchString(value)
+}
+
+// keyInQuery reports whether a base URL has a key in its query, which errors and hints
+// could show.
+func (r *settingsReader) keyInQuery(u *url.URL) bool {
+	for name, values := range u.Query() {
+		if slices.ContainsFunc(values, func(v string) bool { return r.carriesKey(name, v) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // isLoopback reports whether a host is this machine, whatever a name server says.

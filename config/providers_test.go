@@ -120,6 +120,7 @@ func TestLiteralKeys(t *testing.T) {
 		"providers: {openai: {Authorization: sk-secret}}", "providers: {openai: {headers: {x-api-key: sk-secret}}}", "providers: {openai: {headers: {api-key: sk-secret}}}",
 		"providers: {openai: {headers: {x-anything: sk-secret}}}", "providers: {openai: {headers: {x-anything: Bearer sk-secret}}}", "providers: {openai: {query: {key: sk-secret}}}",
 		"providers: {openai: {baseURL: 'https://user:sk-secret@host'}}", "providers: {openai: {keyEnv: sk-secret}}", "providers: {openai: {keyEnv: AIzasecretsk-secret}}",
+		"providers: {openai: {baseURL: 'https://host/v1?key=a-secret'}}", "providers: {openai: {baseURL: 'https://host/v1?tenant=7&x=sk-secret'}}",
 		"providers: {openai: {baseURL: 'sk-secret'}}", "providers: {openai: {keyCommand: 'echo sk-secret'}}",
 	} {
 		_, err := config.ParseSettings("s.yaml", []byte(text), known())

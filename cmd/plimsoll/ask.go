@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -40,8 +41,11 @@ func newAsk(s streams) *cobra.Command {
 		Long: `Ask a model one question and print its answer; what it cost, in tokens and time, goes
 to standard error. The prompt is the argument, or standard input.
 
-A model is named provider/model. Providers: ` + strings.Join(client.Names(), ",\n") + `, and those of plimsoll.yaml or plimsoll.toml
-in the working folder or in the configuration folder of the user (docs/providers.md).
+A model is named provider/model. These providers are known, and those of
+plimsoll.yaml or plimsoll.toml in the working folder or in the configuration folder
+of the user (docs/providers.md):
+` + wrapped("  ", client.Names()) + `
+
 A key is taken from the provider's environment variable, such as ANTHROPIC_API_KEY,
 or from where that file says.
 
@@ -89,9 +93,14 @@ func runAsk(ctx context.Context, s streams, f askFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := client.New(t.provider, client.Options{Total: f.timeout, OnRetry: func(a client.Attempt) { printRetry(s.err, a) }, UserAgent: "plimsoll/" + version()})
+	c, err := client.New(t.provider, client.Options{Total: f.timeout, OnRetry: func(a client.Attempt) { t.printRetry(s.err, a) }, UserAgent: "plimsoll/" + version()})
 	if err != nil {
-		return t.explain(err, "")
+		_, wrong := errors.AsType[*client.BaseURLError](err)
+		err = t.explain(err, "")
+		if c, ok := errors.AsType[*codedError](err); ok && wrong && f.baseURL != "" {
+			c.code = exitUsage
+		}
+		return err
 	}
 	q := asking{s: s, f: f, t: t, c: c, start: time.Now()}
 	if f.json || !f.stream && !isTerminal(s.out) {
@@ -121,10 +130,14 @@ func readPrompt(s streams, args []string) (string, error) {
 		}
 		prompt = string(b)
 	}
-	if strings.TrimSpace(prompt) == "" {
+	switch {
+	case strings.TrimSpace(prompt) == "":
 		return "", usage(errors.New("ask: want a prompt, got nothing"), "")
+	case strings.ContainsRune(prompt, 0) || !utf8.ValidString(prompt):
+		return "", usage(errors.New("ask: want a prompt of text in UTF-8, got other bytes"),
+			"a model is asked in words; of a file in another encoding, iconv makes UTF-8")
 	}
-	return strings.ToValidUTF8(prompt, "\uFFFD"), nil
+	return prompt, nil
 }
 
 // request returns what is sent.
@@ -155,6 +168,7 @@ func (q *asking) whole(ctx context.Context, r llm.Request) error {
 		return err
 	}
 	if q.f.json {
+		q.warn(reply)
 		return printJSON(q.s.out, q.asked(reply))
 	}
 	if text := reply.Message.Text(); text != "" {
@@ -276,15 +290,34 @@ func (q *asking) seconds() float64 {
 
 // finish says what the answer cost, and what may be wrong with it.
 func (q *asking) finish(r llm.Response) {
+	q.warn(r)
+	_, _ = fmt.Fprintf(q.s.err, "%s/%s: %s, %.1f s\n", safe(q.t.provider.Name), safe(q.t.model), usageText(r.Usage), q.seconds())
+}
+
+// warn says what may be wrong with an answer.
+func (q *asking) warn(r llm.Response) {
 	switch {
 	case r.Stop == llm.StopLength:
-		printError(q.s.err, fail(fmt.Errorf("ask: warning: the answer was cut at %s tokens", edit.Thousands(q.f.maxOutput)), "--max-output N lets it be longer"))
+		printError(q.s.err, q.cut(r.Usage.Output))
 	case r.Stop == llm.StopRefusal:
 		printError(q.s.err, fmt.Errorf("ask: warning: the model refused (%s)", r.Reason))
 	case r.Message.Text() == "":
 		printError(q.s.err, errors.New("ask: warning: the answer has no text"))
 	}
-	_, _ = fmt.Fprintf(q.s.err, "%s/%s: %s, %.1f s\n", safe(q.t.provider.Name), safe(q.t.model), usageText(r.Usage), q.seconds())
+}
+
+// cut says that a limit cut an answer of so many tokens, and which; 0 if nobody said how
+// many. A provider may count some tokens that are not shown, or stop a few short.
+func (q *asking) cut(output int) error {
+	const nearly = 9 // tenths of --max-output
+	switch {
+	case output <= 0:
+		return fail(errors.New("ask: warning: the answer was cut at a limit"), "--max-output N lets it be longer, if the model's window has the room")
+	case output*10 >= q.f.maxOutput*nearly:
+		return fail(fmt.Errorf("ask: warning: the answer was cut after %s", tokens(output)), "--max-output N lets it be longer")
+	}
+	return fail(fmt.Errorf("ask: warning: the answer was cut after %s, before --max-output", tokens(output)),
+		"the model's window is full, or the provider has a lower limit")
 }
 
 // usageText says what was reported.
@@ -296,10 +329,10 @@ func usageText(u llm.Usage) string {
 	if u.Reasoning > 0 {
 		reasoning = fmt.Sprintf(" (%s reasoning)", edit.Thousands(u.Reasoning))
 	}
-	return fmt.Sprintf("%s tokens in (%s cached), %s out%s", edit.Thousands(u.Prompt()), edit.Thousands(u.CacheRead), edit.Thousands(u.Output), reasoning)
+	return fmt.Sprintf("%s in (%s cached), %s out%s", tokens(u.Prompt()), edit.Thousands(u.CacheRead), edit.Thousands(u.Output), reasoning)
 }
 
 // printRetry says that an attempt is made again.
-func printRetry(w io.Writer, a client.Attempt) {
-	printError(w, fmt.Errorf("ask: attempt %d failed, next in %v: %w", a.Number, a.Wait.Round(100*time.Millisecond), a.Err))
+func (t target) printRetry(w io.Writer, a client.Attempt) {
+	printError(w, fmt.Errorf("ask: attempt %d failed, next in %v: %s", a.Number, a.Wait.Round(100*time.Millisecond), t.words(a.Err)))
 }

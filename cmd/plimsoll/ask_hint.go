@@ -22,11 +22,10 @@ func (t target) explain(err error, url string) error {
 		return nil
 	}
 	hint := t.hintAboutSetup(err, url)
-	if e, ok := errors.AsType[*wire.Error](err); ok {
+	if e, ok := errors.AsType[*wire.Error](err); ok && hint == "" {
 		hint = t.hintAboutRefusal(e)
 	}
-	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "client: "), "complete: ")
-	return fail(&askError{"ask: " + strings.TrimPrefix(text, "stream: "), err}, hint)
+	return fail(&askError{"ask: " + t.words(err), err}, hint)
 }
 
 // An askError is an error with another text.
@@ -44,13 +43,25 @@ func (t target) hintAboutSetup(err error, url string) string {
 		return keyHint(e)
 	}
 	if e, ok := errors.AsType[*client.BaseURLError](err); ok {
+		if e.Err != nil {
+			return "a base URL is like https://gateway.example/v1; a key is sent in a header (docs/providers.md)"
+		}
 		return "state one with --base-url URL" + or(e.Env) + ", or in the settings (docs/providers.md)"
+	}
+	if e, ok := errors.AsType[*client.PlainError](err); ok {
+		return "is https://" + e.Host + " there? docs/providers.md says which hosts get a key over http://"
+	}
+	if _, ok := errors.AsType[*client.AnswerError](err); ok {
+		return "is " + url + " the address of " + t.provider.Name + ", and no login or proxy between?"
 	}
 	if e, ok := errors.AsType[*client.RedirectError](err); ok {
 		return "if " + e.To + " is the right place, say so with --base-url"
 	}
-	if e, ok := errors.AsType[*client.TimeoutError](err); ok && e.Limit == "total" {
-		return "--timeout lets it take longer"
+	if e, ok := errors.AsType[*client.TimeoutError](err); ok {
+		if e.Limit == "total" {
+			return "--timeout lets it take longer"
+		}
+		return "the trouble is the provider's, and may pass"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "the certificate of " + url + " is not trusted on this machine"
@@ -63,10 +74,16 @@ func (t target) hintAboutSetup(err error, url string) string {
 		return "nothing listens at " + url + "; ollama serve starts the server, OLLAMA_HOST or --base-url names another address"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at " + url + "; --base-url names another address"
-	case errors.Is(err, wire.ErrCut):
+	case brokeOff(err):
 		return "the provider, or something on the way to it, closed the connection; try again"
 	}
 	return ""
+}
+
+// brokeOff reports whether an answer has no end, and not for a reason that was told.
+func brokeOff(err error) bool {
+	_, refused := errors.AsType[*wire.Error](err)
+	return !refused && errors.Is(err, wire.ErrCut)
 }
 
 // keyHint says where a key may be put.

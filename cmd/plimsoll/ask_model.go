@@ -40,7 +40,7 @@ func (f askFlags) target(env func(string) string) (target, error) {
 	}
 	provider, model, ok := client.Split(name)
 	if !ok {
-		return target{}, usage(fmt.Errorf("ask: --model %q, want provider/model", name), "did you mean "+providerFor(name)+"/"+strings.Trim(name, "/")+"?")
+		return target{}, usage(fmt.Errorf("ask: --model %q, want provider/model", name), nameHint(s, provider, model, name))
 	}
 	p, ok := providerNamed(s, provider)
 	if !ok {
@@ -54,6 +54,24 @@ func (f askFlags) target(env func(string) string) (target, error) {
 		p.BaseURL, p.BaseEnv = f.baseURL, nil
 	}
 	return target{p, model}, nil
+}
+
+// nameHint says how a name with a half missing may be completed.
+func nameHint(s config.Settings, provider, model, name string) string {
+	p, known := providerNamed(s, strings.Trim(name, "/"))
+	switch {
+	case provider == "" && model == "":
+		return "providers: " + strings.Join(providerNames(s), ", ")
+	case provider == "":
+		return "did you mean " + providerFor(model) + "/" + model + "?"
+	case known && p.Model != "":
+		return "name one of its models, as in " + p.Name + "/" + p.Model
+	case known:
+		return "name one of its models behind the slash"
+	case strings.HasSuffix(name, "/"):
+		return "providers: " + strings.Join(providerNames(s), ", ")
+	}
+	return "did you mean " + providerFor(name) + "/" + name + "?"
 }
 
 // loadSettings reads the file that is named, else those that are found.
@@ -172,7 +190,8 @@ func providerFor(model string) string {
 	return "ollama"
 }
 
-// completeTargets offers models, with their providers in front.
+// completeTargets offers models that the providers take by these names, with the
+// providers in front.
 func completeTargets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	path, _ := cmd.Flags().GetString("config")
 	s, err := loadSettings(path)
@@ -188,14 +207,29 @@ func completeTargets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.
 			out = append(out, p.Name+"/"+m)
 		}
 	}
+	for _, name := range client.Names() {
+		if p, _ := client.Lookup(name); p.Model != "" {
+			out = append(out, name+"/"+p.Model)
+		}
+	}
 	cat, err := catalog.Load()
 	if err != nil {
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
 	for _, m := range cat.Models() {
-		if p := providerFor(m.ID); p != "ollama" {
+		if p := providerFor(m.ID); p != "ollama" && isAPIName(m.ID) {
 			out = append(out, p+"/"+m.ID)
 		}
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp
+	slices.Sort(out)
+	return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp
+}
+
+// isAPIName reports whether a provider takes a model by its name in the catalogue. Older
+// ones have a date or a suffix behind it that the catalogue leaves out, and models with
+// open weights are not served by who made them. Facts: the providers' lists of models.
+func isAPIName(id string) bool {
+	exact := []string{"claude-opus-4", "claude-sonnet-4", "gpt-4-0125", "gpt-4-1106", "gpt-4-32k"}
+	begins := []string{"claude-3-", "gemini-1.5-", "gemini-3-", "gemini-3.1-", "gpt-oss-"}
+	return !slices.Contains(exact, id) && !slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(id, b) })
 }

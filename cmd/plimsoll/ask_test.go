@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,6 +28,9 @@ func TestAskScripts(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(answerAsk))
 			e.Defer(server.Close)
 			e.Setenv("SERVER", server.URL)
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "picture.bin"), []byte("\x89PNG\r\n\x1a\n\x00\x00"), 0o600); err != nil {
+				return err
+			}
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "home", "settings"))
@@ -42,7 +46,11 @@ func TestAskScripts(t *testing.T) {
 //
 //	echo     the head and body of the request in short, as a text
 //	long     a text that the output limit cut
+//	refusal  a text behind which the model refused
 //	silent   no text
+//	one      one token in and one out
+//	page     the page of a login
+//	slow     nothing for as long as it is waited for
 //	hostile  a text that a terminal would obey
 //	cut      a stream that breaks off
 //	an HTTP status: an error with it
@@ -65,6 +73,15 @@ func answerAsk(w http.ResponseWriter, r *http.Request) {
 			r.Header.Get("X-Team"), body.Stream, body.MaxTokens, body.System, body.Messages)
 	case "long":
 		stop = "max_tokens"
+	case "refusal":
+		stop = "refusal"
+	case "page":
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, "<html>Sign in to the network</html>")
+		return
+	case "slow":
+		<-r.Context().Done()
+		return
 	case "silent":
 		text = ""
 	case "hostile":
@@ -74,7 +91,7 @@ func answerAsk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/v1/chat/completions" {
-		chatAsk(w, text)
+		chatAsk(w, body.Model, text)
 		return
 	}
 	if !body.Stream {
@@ -117,9 +134,14 @@ func streamAsk(w http.ResponseWriter, model, text, stop string) {
 	_, _ = fmt.Fprint(w, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
 }
 
-func chatAsk(w http.ResponseWriter, text string) {
+func chatAsk(w http.ResponseWriter, model, text string) {
+	usage := ""
+	if model == "one" {
+		usage = `,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}`
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}]}`, quoted(text))
+	_, _ = fmt.Fprintf(w, `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}]%s}`,
+		quoted(text), usage)
 }
 
 func refuseAsk(w http.ResponseWriter, status string) {
