@@ -45,7 +45,8 @@
 // JSON, and continue the block's member of the same name, so that the part can be sent
 // back. Usage is cumulative: what message_delta states replaces what message_start
 // stated, but for a prompt of no tokens at all. A message_start with another id is a
-// reply that was cut and asked for again: it matches wire.ErrCut.
+// reply that was cut and asked for again: it matches wire.ErrCut. So does a message_stop
+// that no message_delta came before: nobody said why the reply ended.
 //
 // # Writing streams
 //

@@ -12,7 +12,7 @@ import (
 // EncodeRequest returns the body of r. A request that was decoded here and not changed
 // gives the very bytes (the same slice) that it was decoded from; else only what
 // differs is written anew: the message list, the system prompt, the tool list, the
-// model, the output limit, the settings that are stated, each by itself. A request
+// model, the output limit, the settings (also to nothing), each by itself. A request
 // without a frame of this dialect is written from the start: model, max_tokens (if
 // stated, though the API insists on it), settings, system, tools, messages. The error says that the frame does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
@@ -41,7 +41,7 @@ func fresh(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Stated("model", r.Model)
 	if r.MaxOutput > 0 {
-		o.Raw("max_tokens", number(r.MaxOutput))
+		o.Raw("max_tokens", raw.Digits(r.MaxOutput))
 	}
 	freshSettings(o, r)
 	if system := sectionElements(r.Sections, none, native); len(system) > 0 {

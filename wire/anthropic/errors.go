@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/overflow"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
@@ -101,6 +102,9 @@ func classOf(e *wire.Error) wire.Class {
 			return said
 		}
 	}
+	if e.Class = class; overflow.Read(e) {
+		return e.Class
+	}
 	if class == wire.Unclassified && e.Status == 0 {
 		return wire.ServerFault // a stream that breaks without a known reason
 	}
@@ -122,8 +126,6 @@ func classOfType(kind string) (wire.Class, bool) {
 		return wire.NotFound, true
 	case "request_too_large":
 		return wire.TooLarge, true
-	case "exceed_context_size_error", "context_length_exceeded": // of servers that speak other formats too
-		return wire.TooLong, true
 	case "rate_limit_error", "ThrottlingException", "ServiceQuotaExceededException", "RESOURCE_EXHAUSTED":
 		return wire.RateLimited, true
 	case "api_error", "InternalServerException", "ModelErrorException", "ModelStreamErrorException", "INTERNAL":
@@ -157,7 +159,7 @@ func (*encoder) AppendError(dst []byte, e *wire.Error) []byte {
 	if obj, err := raw.CheckObject(body); err != nil || !raw.IsObject(raw.Value(obj, "error")) {
 		body = errorBody(e, kind)
 	}
-	return sse.Append(dst, "error", oneLine(body))
+	return sse.Append(dst, "error", raw.OneLine(body))
 }
 
 func errorBody(e *wire.Error, kind string) []byte {

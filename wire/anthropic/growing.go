@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
 
 // grown says which deltas continue a block.
@@ -43,6 +44,7 @@ type growing struct {
 	half      []byte // the first half of a surrogate pair, until the second one comes
 	citations []byte // elements of an array
 	folds     []fold
+	size      sse.Size
 }
 
 // A fold is a member of a block that deltas not known here continue: a string literal

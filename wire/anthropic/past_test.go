@@ -238,3 +238,16 @@ func pastRequests(t *testing.T) {
 		}
 	})
 }
+
+// A reply whose message_delta never came is not whole: nobody said why it stopped, and what
+// it cost.
+func TestStopWithoutMessageDelta(t *testing.T) {
+	for name, stream := range map[string]string{
+		"nothing": framed(startPayload, stopPayload),
+		"text":    framed(startPayload, textStart, textStop, stopPayload),
+	} {
+		if events, err := decodeChunks([]byte(stream)); !errors.Is(err, wire.ErrCut) {
+			t.Errorf("%s: want %v, got %v after %s", name, wire.ErrCut, err, kinds(events))
+		}
+	}
+}

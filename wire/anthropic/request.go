@@ -47,7 +47,7 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 			r.Messages, r.Frame.Each, messagesErr = decodeMessages(c)
 			r.Frame.Messages = c.Past(start, messagesErr)
 		default:
-			decodeSetting(&r.Settings, name, c)
+			readSetting(&r.Settings, name, c.Value())
 		}
 	})
 	switch {

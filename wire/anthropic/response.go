@@ -118,5 +118,5 @@ func DecodeCount(body []byte) (int, error) {
 
 // EncodeCount returns the answer of the count_tokens endpoint.
 func EncodeCount(tokens int) []byte {
-	return new(raw.Object).Raw("input_tokens", number(tokens)).Bytes()
+	return new(raw.Object).Raw("input_tokens", raw.Digits(tokens)).Bytes()
 }

@@ -1,10 +1,9 @@
 package anthropic
 
 import (
-	"slices"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/setting"
 )
 
 // dropBlock is the value of prefix_mismatch_behavior that drops thinking which no longer
@@ -14,41 +13,25 @@ const (
 	bindingBeta = "thinking-binding-controls-2026-08-01"
 )
 
-// decodeSetting reads the member name at c into s, if it is one of the settings.
-func decodeSetting(s *llm.Settings, name []byte, c *raw.Cursor) {
+// form names the settings that this format spells as others do.
+var form = setting.Form{Stream: "stream", Temperature: "temperature", TopP: "top_p", Stop: "stop_sequences"}
+
+// readSetting reads a member of a body into s, if it is one of the settings.
+func readSetting(s *llm.Settings, name, value []byte) {
 	switch string(name) {
 	case "stream":
-		s.Stream = string(c.Value()) == "true"
+		s.Stream = string(value) == "true"
 	case "temperature":
-		s.Temperature = numeral(c.Value())
+		s.Temperature = raw.Number(value)
 	case "top_p":
-		s.TopP = numeral(c.Value())
+		s.TopP = raw.Number(value)
 	case "stop_sequences":
-		s.Stop = texts(c.Value())
+		s.Stop = raw.Texts(value)
 	case "tool_choice":
-		s.Choice = choiceOf(c.Value())
+		s.Choice = choiceOf(value)
 	case "thinking":
-		s.DropBrokenThinking = raw.Named(raw.Value(raw.Value(c.Value(), "block_binding"), "prefix_mismatch_behavior"), dropBlock)
+		s.DropBrokenThinking = raw.Named(raw.Value(raw.Value(value, "block_binding"), "prefix_mismatch_behavior"), dropBlock)
 	}
-}
-
-// numeral returns value as it is spelled if it is a number.
-func numeral(value []byte) string {
-	if raw.KindOf(value) != "number" {
-		return ""
-	}
-	return string(value)
-}
-
-// texts returns the strings of an array.
-func texts(list []byte) []string {
-	var out []string
-	for _, at := range raw.Elements(list) {
-		if lit := raw.Slice(list, at); raw.IsString(lit) {
-			out = append(out, raw.Unquote(lit))
-		}
-	}
-	return out
 }
 
 // choiceOf reads the value of tool_choice.
@@ -84,50 +67,32 @@ func choiceWord(m llm.ChoiceMode) string {
 	return ""
 }
 
-// putSettings changes those settings of the body that are stated and others.
-func putSettings(b *raw.Body, s llm.Settings) {
-	if s.Stream {
-		if at, old := b.Find("stream"); string(old) != "true" {
-			b.Put("stream", at, []byte("true"))
+// putSettings changes those settings of the body that are others in is, also to nothing.
+func putSettings(b *raw.Body, is llm.Settings) {
+	var was llm.Settings
+	var choice, thinking []byte
+	b.Each(func(name, value []byte) {
+		readSetting(&was, name, value)
+		switch string(name) {
+		case "tool_choice":
+			choice = value
+		case "thinking":
+			thinking = value
 		}
-	}
-	putNumeral(b, "temperature", s.Temperature)
-	putNumeral(b, "top_p", s.TopP)
-	if len(s.Stop) > 0 {
-		if at, old := b.Find("stop_sequences"); !slices.Equal(texts(old), s.Stop) {
-			b.Put("stop_sequences", at, quoteAll(s.Stop))
-		}
-	}
-	if choiceWord(s.Choice.Mode) != "" {
-		if at, old := b.Find("tool_choice"); choiceOf(old) != s.Choice {
-			b.Put("tool_choice", at, toolChoice(s.Choice, old))
-		}
-	}
-	if s.DropBrokenThinking {
-		putBinding(b)
+	})
+	b.PutFields(form.Changes(was, is)...)
+	b.PutFields(setting.Choice("tool_choice", was.Choice, is.Choice, toolChoice(is.Choice, choice))...)
+	if was.DropBrokenThinking != is.DropBrokenThinking && raw.IsObject(thinking) {
+		b.PutFields(raw.Field{Name: "thinking", Value: bound(thinking, is.DropBrokenThinking)})
 	}
 }
 
-func putNumeral(b *raw.Body, name, number string) {
-	if number == "" {
-		return
-	}
-	if at, old := b.Find(name); string(old) != number {
-		b.Put(name, at, []byte(number))
-	}
-}
-
-func quoteAll(list []string) []byte {
-	values := make([][]byte, len(list))
-	for i, s := range list {
-		values[i] = raw.Quote(s)
-	}
-	return raw.Array(values)
-}
-
-// toolChoice returns the value of tool_choice for c. What old says of parallel calls stays;
-// the type none has no such member.
+// toolChoice returns the value of tool_choice for c, nil if there is none. What old says of
+// parallel calls stays; the type none has no such member.
 func toolChoice(c llm.Choice, old []byte) []byte {
+	if choiceWord(c.Mode) == "" {
+		return nil
+	}
 	o := new(raw.Object).Text("type", choiceWord(c.Mode))
 	if c.Mode == llm.ChoiceTool {
 		o.Text("name", c.Tool)
@@ -144,37 +109,33 @@ func thinks(thinking []byte) bool {
 	return kind == "enabled" || kind == "adaptive"
 }
 
-// putBinding asks for broken thinking to be dropped. Where thinking is off the field
-// would be refused, and there is nothing to drop.
-func putBinding(b *raw.Body) {
-	at, thinking := b.Find("thinking")
-	if !thinks(thinking) {
-		return
-	}
+// bound returns the value of thinking with a request to drop what is broken, or without it.
+// Where thinking is off the field would be refused, and there is nothing to drop.
+func bound(thinking []byte, drop bool) []byte {
 	binding := raw.Value(thinking, "block_binding")
-	if raw.Named(raw.Value(binding, "prefix_mismatch_behavior"), dropBlock) {
-		return
-	}
-	if !raw.IsObject(binding) {
+	switch {
+	case drop && !thinks(thinking):
+		return thinking
+	case drop && !raw.IsObject(binding):
 		binding = []byte("{}")
 	}
-	binding = raw.Set(binding, "prefix_mismatch_behavior", raw.Quote(dropBlock))
-	b.Put("thinking", at, raw.Set(thinking, "block_binding", binding))
+	if drop {
+		return raw.Set(thinking, "block_binding", raw.Set(binding, "prefix_mismatch_behavior", raw.Quote(dropBlock)))
+	}
+	if binding = raw.Delete(binding, "prefix_mismatch_behavior"); raw.Empty(binding) {
+		return raw.Delete(thinking, "block_binding")
+	}
+	return raw.Set(thinking, "block_binding", binding)
 }
 
 // freshSettings adds the settings to a body that is written from the start. Without
 // thinking in it there is nothing that could be broken.
 func freshSettings(o *raw.Object, r llm.Request) {
-	s := r.Settings
-	if s.Stream {
-		o.Raw("stream", []byte("true"))
+	for _, f := range form.Changes(llm.Settings{}, r.Settings) {
+		o.Raw(f.Name, f.Value)
 	}
-	o.Raw("temperature", []byte(s.Temperature)).Raw("top_p", []byte(s.TopP))
-	if len(s.Stop) > 0 {
-		o.Raw("stop_sequences", quoteAll(s.Stop))
-	}
-	if len(r.Tools) > 0 && choiceWord(s.Choice.Mode) != "" {
-		o.Raw("tool_choice", toolChoice(s.Choice, nil))
+	if len(r.Tools) > 0 {
+		o.Raw("tool_choice", toolChoice(r.Settings.Choice, nil))
 	}
 }
 

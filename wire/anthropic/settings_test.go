@@ -36,7 +36,13 @@ func TestEncodeSettings(t *testing.T) {
 		set        llm.Settings
 		want       string
 	}{
-		{"nothing stated leaves all", `{"stream":true,"temperature":1.0,"tool_choice":{"type":"some"},"messages":[]}`, llm.Settings{}, `{"stream":true,"temperature":1.0,"tool_choice":{"type":"some"},"messages":[]}`},
+		{"nothing set clears all", ` {"stream":true, "temperature":1.0,"top_p":1,"tool_choice":{"type":"some","disable_parallel_tool_use":true},"stop_sequences":["a"], "k":1,"messages":[]}` + "\n", llm.Settings{}, ` {"stream":false, "k":1,"messages":[]}` + "\n"},
+		{"what only the body has stays", `{"tool_choice":{"type":"some"} , "stream":false,"temperature":null,"messages":[]}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceOther}}, `{"tool_choice":{"type":"some"} , "stream":false,"temperature":null,"messages":[]}`},
+		{"one set, the others cleared", `{"temperature":1.0, "top_p":0.5,"messages":[]}`, llm.Settings{TopP: "0.5"}, `{"top_p":0.5,"messages":[]}`},
+		{"no number leaves what is there", `{"temperature":1.0,"messages":[]}`, llm.Settings{Temperature: `1,"x":2`}, `{"temperature":1.0,"messages":[]}`},
+		{"broken thinking is refused again", `{"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}},"messages":[]}`, llm.Settings{}, `{"thinking":{"type":"adaptive"},"messages":[]}`},
+		{"broken thinking is refused again, the rest stays", `{"thinking":{"type":"adaptive","block_binding":{"x":1,"prefix_mismatch_behavior":"drop_block"}},"messages":[]}`, llm.Settings{}, `{"thinking":{"type":"adaptive","block_binding":{"x":1}},"messages":[]}`},
+		{"broken thinking is refused as before", `{"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"error"}},"messages":[]}`, llm.Settings{}, `{"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"error"}},"messages":[]}`},
 		{"others", `{"stream":false, "temperature":1.0,"messages":[],"stop_sequences":["a"]}`, llm.Settings{Stream: true, Temperature: "0.5", TopP: "0.9", Stop: []string{"b"}}, `{"stream":true, "temperature":0.5,"messages":[],"stop_sequences":["b"],"top_p":0.9}`},
 		{"another choice keeps what is said of parallel calls", `{"messages":[],"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceTool, Tool: "f"}}, `{"messages":[],"tool_choice":{"type":"tool","name":"f","disable_parallel_tool_use":true}}`},
 		{"none has no such member", `{"messages":[],"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`, llm.Settings{Choice: llm.Choice{Mode: llm.ChoiceNone}}, `{"messages":[],"tool_choice":{"type":"none"}}`},

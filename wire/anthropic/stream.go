@@ -25,8 +25,10 @@ type decoder struct {
 	err     error
 
 	begun, ended bool
+	told         bool // there was a message_delta
 	id           string
 	open         map[int]*growing // by the wire's index
+	parts        sse.Held         // what open holds
 	next         int              // index of the next part
 	tally        tally
 	reason       string
@@ -107,7 +109,11 @@ func (d *decoder) take(name, data []byte) error {
 			p.kind = name
 		}
 	}
-	if err := d.handle(&p); err != nil {
+	err := d.handle(&p)
+	if err == nil {
+		err = d.parts.Check()
+	}
+	if err != nil {
 		return d.wrong(err)
 	}
 	return nil
@@ -151,11 +157,15 @@ func (d *decoder) inside(p *payload) error {
 	case "content_block_stop":
 		d.partStop(p)
 	case "message_delta":
+		d.told = true
 		if raw.IsString(p.delta.reason) {
 			d.reason = raw.Unquote(p.delta.reason)
 		}
 		d.tally.add(p.usage)
 	case "message_stop":
+		if !d.told {
+			return fmt.Errorf("message_stop before message_delta: %w", wire.ErrCut)
+		}
 		d.end()
 	}
 	return nil
@@ -187,7 +197,7 @@ func (d *decoder) start(p *payload) error {
 func (d *decoder) partStart(p *payload) error {
 	index, ok := raw.Int(p.index)
 	if !ok {
-		return raw.In(raw.Wrong("a number", p.index), "index")
+		return raw.In(raw.Wrong("a whole number", p.index), "index")
 	}
 	if !raw.IsObject(p.block) {
 		return raw.In(raw.Wrong("an object", p.block), "content_block")
@@ -197,6 +207,7 @@ func (d *decoder) partStart(p *payload) error {
 	}
 	g, part := begin(bytes.Clone(p.block))
 	g.index = d.next
+	d.parts.Begin(&g.size, len(g.start))
 	d.open[index], d.next = g, d.next+1
 	d.emit(llm.Event{Kind: llm.EventPartStart, Index: g.index, Part: part})
 	d.tell(g, llm.DeltaText, string(g.text))
@@ -227,8 +238,11 @@ func (d *decoder) delta(p *payload) error {
 	case kind == llm.DeltaOther:
 		g.fold(&p.delta)
 		d.tell(g, kind, string(p.delta.whole))
+		d.parts.Grow(&g.size, len(p.delta.whole))
 	default:
-		d.tell(g, kind, g.grow(kind, lit))
+		text := g.grow(kind, lit)
+		d.tell(g, kind, text)
+		d.parts.Grow(&g.size, len(text))
 	}
 	return nil
 }
@@ -249,6 +263,7 @@ func (d *decoder) close(g *growing) {
 	kind, rest := g.rest()
 	d.tell(g, kind, rest)
 	d.emit(llm.Event{Kind: llm.EventPartEnd, Index: g.index, Part: g.part()})
+	d.parts.End(&g.size)
 }
 
 // end reads message_stop, which also ends blocks that were left open.

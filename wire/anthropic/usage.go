@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"strconv"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
@@ -102,34 +100,34 @@ type figure struct {
 // figures returns the members of the usage object that states u and extra: all that
 // clients insist on (litellm-24176), those that nobody knows as null.
 func figures(u, extra llm.Usage) []figure {
-	list := append(prompt(u), figure{"output_tokens", number(u.Output)})
+	list := append(prompt(u), figure{"output_tokens", raw.Digits(u.Output)})
 	if u.Reasoning > 0 {
 		list = append(list, figure{"output_tokens_details", thinkingTokens(u)})
 	}
 	if extra.IsZero() {
 		return list
 	}
-	main := append([]figure{{"type", []byte(`"message"`)}}, append(prompt(u), figure{"output_tokens", number(u.Output)})...)
-	more := append([]figure{{"type", []byte(`"compaction"`)}}, append(prompt(extra), figure{"output_tokens", number(extra.Output)})...)
+	main := append([]figure{{"type", []byte(`"message"`)}}, append(prompt(u), figure{"output_tokens", raw.Digits(u.Output)})...)
+	more := append([]figure{{"type", []byte(`"compaction"`)}}, append(prompt(extra), figure{"output_tokens", raw.Digits(extra.Output)})...)
 	return append(list, figure{"iterations", raw.Array([][]byte{object(main), object(more)})})
 }
 
 // prompt returns the members that state the prompt of u.
 func prompt(u llm.Usage) []figure {
 	split := []figure{
-		{"ephemeral_5m_input_tokens", number(u.CacheWrite5m)},
-		{"ephemeral_1h_input_tokens", number(u.CacheWrite1h)},
+		{"ephemeral_5m_input_tokens", raw.Digits(u.CacheWrite5m)},
+		{"ephemeral_1h_input_tokens", raw.Digits(u.CacheWrite1h)},
 	}
 	return []figure{
-		{"input_tokens", number(u.Input)},
-		{"cache_creation_input_tokens", number(u.CacheWrite5m + u.CacheWrite1h)},
-		{"cache_read_input_tokens", number(u.CacheRead)},
+		{"input_tokens", raw.Digits(u.Input)},
+		{"cache_creation_input_tokens", raw.Digits(u.CacheWrite5m + u.CacheWrite1h)},
+		{"cache_read_input_tokens", raw.Digits(u.CacheRead)},
 		{"cache_creation", object(split)},
 	}
 }
 
 func thinkingTokens(u llm.Usage) []byte {
-	return object([]figure{{"thinking_tokens", number(u.Reasoning)}})
+	return object([]figure{{"thinking_tokens", raw.Digits(u.Reasoning)}})
 }
 
 // usageObject returns the usage of a whole reply, or of its beginning.
@@ -145,5 +143,3 @@ func object(members []figure) []byte {
 	}
 	return o.Bytes()
 }
-
-func number(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }

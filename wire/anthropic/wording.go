@@ -17,27 +17,12 @@ type wording struct {
 }
 
 // wordings are tried in order, so those with figures come first. Sources:
-// research/proxy.md §1.1 and the threads of §3; Bedrock, Vertex, llama.cpp, vLLM,
-// OpenRouter, Moonshot, z.ai and MiniMax serve this format in their own words.
+// research/proxy.md §1.1 and the threads of §3. Bedrock, Vertex, llama.cpp, vLLM,
+// OpenRouter, Moonshot, z.ai and MiniMax serve this format in their own words; those for a
+// prompt that is too long are in package overflow.
 var wordings = [...]wording{
 	{"prompt is too long: # tokens > # maximum", wire.TooLong, 1, 2},
 	{"input length and `max_tokens` exceed context limit: # + # > #", wire.TooLong, 1, 3},
-	{"request (# tokens) exceeds the available context size (# tokens)", wire.TooLong, 1, 2},
-	{"maximum context length is # tokens. however, you requested # tokens", wire.TooLong, 2, 1},
-	{"maximum context length is # tokens. however, you requested about # tokens", wire.TooLong, 2, 1},
-	{"maximum context length is # tokens. however, your messages resulted in # tokens", wire.TooLong, 2, 1},
-	{"maximum context length is # tokens. however, your request has # input tokens", wire.TooLong, 2, 1},
-	{"exceeded model token limit: # (requested: #)", wire.TooLong, 2, 1},
-	{"prompt is too long", wire.TooLong, 0, 0},
-	{"input is too long for requested model", wire.TooLong, 0, 0},
-	{"input is too long", wire.TooLong, 0, 0},
-	{"exceed context limit", wire.TooLong, 0, 0},
-	{"exceeds the available context size", wire.TooLong, 0, 0},
-	{"maximum context length is # tokens", wire.TooLong, 0, 1},
-	{"exceeds the context window", wire.TooLong, 0, 0},
-	{"context window exceeds limit", wire.TooLong, 0, 0},
-	{"prompt exceeds max length", wire.TooLong, 0, 0},
-
 	{"request exceeds the maximum size", wire.TooLarge, 0, 0},
 	{"request entity too large", wire.TooLarge, 0, 0},
 	{"exceeds # mb maximum", wire.TooLarge, 0, 0}, // one image

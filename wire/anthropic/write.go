@@ -204,7 +204,7 @@ func writeDelta(dst []byte, p *writing, kind llm.DeltaKind, text string) []byte 
 		if !isDelta([]byte(text)) {
 			return dst
 		}
-		return closeDelta(append(openDelta(dst, p), oneLine([]byte(text))...))
+		return closeDelta(append(openDelta(dst, p), raw.OneLine([]byte(text))...))
 	case llm.DeltaArgs:
 		return writeArgs(dst, p, text)
 	}

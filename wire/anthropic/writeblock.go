@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -72,14 +71,14 @@ func startBlock(p llm.Part) []byte {
 		return startCall(p)
 	case llm.Media:
 		if imageBlock(p) {
-			return oneLine(p.Data)
+			return raw.OneLine(p.Data)
 		}
 		return []byte(emptyText)
 	case llm.Stub:
 		return []byte(emptyText)
 	case llm.Opaque:
 		if p.Data != nil && ours(p) {
-			return oneLine(p.Data)
+			return raw.OneLine(p.Data)
 		}
 	}
 	return nil
@@ -106,12 +105,12 @@ func emptied(data []byte, kind, empty string) []byte {
 			data = raw.Set(data, m.name, m.value)
 		}
 	}
-	return oneLine(data)
+	return raw.OneLine(data)
 }
 
 func redactedBlock(p llm.Thinking) []byte {
 	if p.Data != nil && typed(p.Data, "redacted_thinking") {
-		return oneLine(p.Data)
+		return raw.OneLine(p.Data)
 	}
 	if p.Signature == "" {
 		return nil
@@ -128,7 +127,7 @@ func startCall(p llm.ToolCall) []byte {
 		if raw.Unquote(raw.Value(data, "name")) != p.Name {
 			data = raw.Set(data, "name", raw.Quote(p.Name))
 		}
-		return oneLine(data)
+		return raw.OneLine(data)
 	}
 	kind := "tool_use"
 	if p.Hosted {
@@ -147,7 +146,7 @@ func wholeBlock(p llm.Part) []byte {
 		}
 	case llm.Opaque:
 		if p.Data != nil && ours(p) {
-			return oneLine(p.Data)
+			return raw.OneLine(p.Data)
 		}
 	}
 	return nil
@@ -157,13 +156,4 @@ func wholeBlock(p llm.Part) []byte {
 func isDelta(text []byte) bool {
 	obj, err := raw.CheckObject(text)
 	return err == nil && strings.HasSuffix(raw.Unquote(raw.Value(obj, "type")), "_delta")
-}
-
-// oneLine returns checked JSON without line ends, which the framing does not allow. They
-// stand between its values only.
-func oneLine(data []byte) []byte {
-	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
-		return data
-	}
-	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
 }

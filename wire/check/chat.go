@@ -29,6 +29,10 @@ func chatRequest(n node, model string) {
 		tools.fault("tools-empty", "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
 	names := openaiTools(tools, func(t node) node { return t.get(t.get("type").say()) })
+	if choice := n.get("tool_choice"); choice.has() && !tools.has() { // here, unlike in Responses, not even the words for what is so anyway
+		choice.fault("tool-choice", "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
+		return
+	}
 	openaiChoice(n, names, func(c node) node { return c.get(c.get("type").say()).get("name") })
 }
 
@@ -42,6 +46,9 @@ func chatParameters(n node) {
 	n.get("n").within(1, chatTools)
 	n.get("max_tokens").whole()
 	n.get("max_completion_tokens").whole()
+	if older := n.get("max_tokens"); older.has() && n.get("max_completion_tokens").has() {
+		older.fault("output-limit", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
+	}
 	if n.get("stream_options").has() && n.get("stream").v != true {
 		n.get("stream_options").fault("stream-options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
 	}

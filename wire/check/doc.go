@@ -60,6 +60,9 @@
 //   - thinking-sampling: manual thinking leaves temperature and top_k alone
 //   - forced-thinking: a tool is not forced on a model that thinks
 //   - budget: the budget for thinking is at least 1024 tokens and, without tools, less than max_tokens
+//   - edit-order: of the edits of a conversation the one that clears thinking comes first
+//   - edit-trigger: a compaction is triggered at 50,000 tokens or more
+//   - output-limit: a request limits its output by one name
 //   - max-tokens: the output limit is positive, or 0 in a request that only fills the cache
 //   - cache-form: a cache mark is ephemeral and lives 5m or 1h
 //   - cache-count: there are at most four cache marks

@@ -22,6 +22,33 @@ func (c *conversation) parameters(count bool) {
 		}
 	}
 	c.budget(count)
+	c.edits()
+}
+
+// compactMin is the fewest tokens that a compaction may be triggered at (Anthropic, "Compaction").
+const compactMin = 50_000
+
+// edits judges what the API is to take out of the conversation itself (Anthropic, "Context editing", "Compaction").
+func (c *conversation) edits() {
+	management := c.root.get("context_management")
+	if !management.has() || !management.object() {
+		return
+	}
+	for i, e := range management.get("edits").items() {
+		kind, _ := e.get("type").must().text()
+		switch kind {
+		case "clear_thinking_20251015":
+			if i > 0 {
+				e.fault("edit-order", "%s: `clear_thinking_20251015` must be the first of the edits", e.at)
+			}
+		case "compact_20260112":
+			trigger := e.get("trigger")
+			at := trigger.get("value")
+			if n, ok := at.whole(); ok && trigger.get("type").say() == "input_tokens" && n < compactMin {
+				at.fault("edit-trigger", "%s: Input should be greater than or equal to %d", at.at, compactMin)
+			}
+		}
+	}
 }
 
 // maxTokens judges the limit of the output. 0 asks for nothing but a filled cache, which excludes what only bears on output (Anthropic,
@@ -47,6 +74,9 @@ func (c *conversation) budget(count bool) {
 	t := c.root.get("thinking")
 	t.object()
 	t.get("type").must().among("value", "enabled", "disabled", "adaptive")
+	if binding := t.as("thinking." + c.thinking).get("block_binding"); binding.has() && binding.object() {
+		binding.get("prefix_mismatch_behavior").among("value", "error", "drop_block")
+	}
 	if c.thinking != "enabled" {
 		return
 	}

@@ -64,6 +64,8 @@ func chatCases() []ruleCase {
 		{rule: "type", name: "arguments", body: talk(hi + `,` + cCalls(strings.Replace(cCallA, `"{}"`, `{}`, 1)) + `,` + cResultA), message: "Invalid type for 'messages[1].tool_calls[0].function.arguments': expected a string, but got an object instead."},
 		{rule: "role", name: "model", body: talk(`{"role":"model","content":"x"}`), message: "Invalid value: 'model'. Supported values are: 'system', 'developer', 'assistant', 'user', 'function' and 'tool'."},
 		{rule: "value", name: "temperature", body: talk(hi, `"temperature":3`)},
+		{rule: "output-limit", name: "two limits", body: talk(hi, `"max_tokens":5,"max_completion_tokens":5`)},
+		{rule: "tool-choice", name: "auto without tools", body: talk(hi, `"tool_choice":"auto"`), message: "'tool_choice' is only allowed when 'tools' are specified."},
 		{rule: "messages-empty", name: "none", body: talk(``), message: "Invalid 'messages': empty array"},
 		{rule: "content-empty", name: "null", body: talk(`{"role":"user","content":null}`), message: "Invalid value for 'content': expected a string, got null."},
 		{rule: "content-empty", name: "assistant", body: talk(hi + `,{"role":"assistant"}`)},

@@ -146,11 +146,11 @@ func withMessages(body, messages []byte) llm.Dialect {
 
 func byMember(body []byte) llm.Dialect {
 	v := raw.Values(body, "system", "anthropic_version", "stop_sequences", "options", "keep_alive", "format", "max_completion_tokens",
-		"stream_options", "response_format", "tools", "context_management")
+		"stream_options", "response_format", "tools", "context_management", "think")
 	switch {
 	case v[0] != nil || v[1] != nil || v[2] != nil || v[10] != nil:
 		return anthropic.Dialect
-	case raw.IsObject(v[3]) || v[4] != nil || v[5] != nil:
+	case raw.IsObject(v[3]) || v[4] != nil || v[5] != nil || v[11] != nil:
 		return ollama.Dialect
 	case v[6] != nil || v[7] != nil || v[8] != nil:
 		return openai.DialectChat

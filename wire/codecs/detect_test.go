@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -20,6 +21,7 @@ func TestDetect(t *testing.T) {
 		{"messages by a call", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}]}`, "openai-chat", KindRequest},
 		{"messages by a call's object", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]}]}`, "ollama", KindRequest},
 		{"messages by options", `{"model":"m","messages":[],"options":{"num_ctx":1}}`, "ollama", KindRequest},
+		{"messages by whether to think", `{"model":"llama3","think":true,"messages":[{"role":"user","content":"hi"}]}`, "ollama", KindRequest},
 		{"input", `{"model":"m","input":"hi"}`, "openai-responses", KindRequest},
 		{"contents", `{"contents":[]}`, "gemini", KindRequest},
 		{"wrapped contents", `{"model":"m","request":{"contents":[]}}`, "gemini", KindRequest},
@@ -49,6 +51,18 @@ func TestDetect(t *testing.T) {
 	for _, none := range []string{"", " ", "hello", "{}", "[]", "[1]", "5", `{"a":`, "data: x\n\n", `{"model":"m"}`, "{\"a\":1}\n{\"a\":2}\n"} {
 		if d, k, err := Detect([]byte(none)); err == nil {
 			t.Errorf("%q: want an error, got %s, %s", none, d, k)
+		}
+	}
+}
+
+// A mark in front of the text is told by its name: it cannot be seen.
+func TestByteOrderMark(t *testing.T) {
+	for _, c := range All() {
+		if _, err := c.DecodeRequest([]byte("\xef\xbb\xbf{}")); err == nil || !strings.Contains(err.Error(), "byte order mark") {
+			t.Errorf("%s: request: got %v", c.Dialect(), err)
+		}
+		if _, err := c.DecodeResponse([]byte("\xef\xbb\xbf{}")); err == nil || !strings.Contains(err.Error(), "byte order mark") {
+			t.Errorf("%s: response: got %v", c.Dialect(), err)
 		}
 	}
 }

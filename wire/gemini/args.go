@@ -14,6 +14,7 @@ type node struct {
 	kind nodeKind
 	text []byte   // of a leaf: its JSON; of a text: what it says so far
 	more bool     // the text goes on
+	made int      // of the root: nodes that have been made below it
 	keys []string // of an object, in the order in which they came
 	kids []node   // of an object or an array
 }
@@ -45,7 +46,10 @@ func (n *node) piece(p []byte) {
 	}
 	at := n
 	for _, s := range steps {
-		if at = at.child(s); at == nil {
+		before := len(at.kids)
+		next := at.child(s)
+		n.made += max(len(at.kids)-before, 0)
+		if at = next; at == nil {
 			return
 		}
 	}

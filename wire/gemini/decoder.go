@@ -36,6 +36,7 @@ type decoder struct {
 	ids      ids
 	index    int // of the next part
 	open     openPart
+	held     sse.Held // what open holds
 	walk     raw.Walk // through the payload at hand
 	chunk    chunk    // what it says
 }
@@ -62,6 +63,9 @@ func (d *decoder) Feed(chunk []byte) ([]llm.Event, error) {
 	}
 	if d.framing == unknownFraming {
 		chunk = d.begin(chunk)
+	}
+	if len(d.head) > sse.MaxPayload {
+		d.err = fmt.Errorf("gemini: stream: want a payload within %d bytes, got none in %d", sse.MaxPayload, len(d.head))
 	}
 	switch d.framing {
 	case eventFraming:
@@ -176,6 +180,9 @@ func (d *decoder) reply() error {
 	}
 	for _, p := range r.parts {
 		d.part(p)
+	}
+	if err := d.held.Check(); err != nil {
+		return fmt.Errorf("gemini: stream: %w", err)
 	}
 	if raw.IsString(r.reason) {
 		d.finished = true

@@ -7,13 +7,15 @@
 // # Bytes
 //
 // What [DecodeRequest] read and nobody changed, [EncodeRequest] gives back byte for byte:
-// unknown fields, names in either spelling (systemInstruction, system_instruction), the
-// spelling of numbers, escapes, white space, members that occur twice (the last one
-// counts). Where parts were edited only their own bytes change; where messages were
+// unknown fields, names in either spelling (systemInstruction, system_instruction; where a
+// body has both, the one with a value counts), the spelling of numbers, escapes, white
+// space, members that occur twice (the last one counts). Where parts were edited only their own bytes change; where messages were
 // removed or added only the list of contents is written anew, around the messages that
 // stayed. The data of parts and the raw bytes of envelopes are slices of the body: nobody
 // may write to them. An edited part (llm.Raw.Base) is written into the bytes it replaces,
-// so that its thoughtSignature and fields unknown here stay. The same holds for replies.
+// so that its thoughtSignature and fields unknown here stay. Members that are added are
+// spelled as the others of their object are, else as those of the body. The same holds for
+// replies.
 //
 // # Requests
 //

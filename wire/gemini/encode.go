@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -11,7 +12,7 @@ import (
 // EncodeRequest returns the body of r. A request that was decoded here and not changed
 // gives the very bytes (the same slice) that it was decoded from; else only what differs
 // is written anew: the list of contents, the system instruction, the tool list, the
-// settings, each by itself. The model is written only where the body has it. A request
+// settings (also to nothing), each by itself. The model is written only where the body has it. A request
 // without a frame of this dialect is written from the start. The error says that the frame
 // does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
@@ -105,35 +106,56 @@ func putModel(b *raw.Body, model string) {
 	}
 }
 
+// putSettings changes those settings of the body that are others in r, also to nothing.
 func putSettings(b *raw.Body, r llm.Request) {
-	name, at, old := nameConfig.find(b)
-	if config := withSettings(old, r); !bytes.Equal(config, old) {
-		b.Put(name, at, config)
+	var config, tools spelled
+	outer := anyStyle
+	b.Each(func(name, value []byte) {
+		config.take(nameConfig, name, value)
+		tools.take(nameToolConfig, name, value)
+		if outer == anyStyle {
+			outer = shown(name)
+		}
+	})
+	b.PutFields(
+		raw.Field{Name: cmp.Or(config.name, nameConfig.as(outer)), Value: withSettings(config.value, r, outer)},
+		raw.Field{Name: cmp.Or(tools.name, nameToolConfig.as(outer)), Value: withChoice(tools.value, r.Settings.Choice, outer)},
+	)
+}
+
+// systemName returns the spelling of the system instruction that the body has, or would have.
+func systemName(b *raw.Body, at llm.Span) string {
+	found := anyStyle
+	for _, n := range []string{nameSystem.camel, nameSystem.snake} {
+		if own, _ := b.Find(n); own.Len() > 0 && own == at {
+			return n
+		}
 	}
-	name, at, old = nameToolConfig.find(b)
-	if config := withChoice(old, r.Settings.Choice); !bytes.Equal(config, old) {
-		b.Put(name, at, config)
-	}
+	b.Each(func(name, _ []byte) {
+		if found == anyStyle {
+			found = shown(name)
+		}
+	})
+	return nameSystem.as(found)
 }
 
 // putSystem changes the system instruction if its sections are others.
 func putSystem(b *raw.Body, r llm.Request) {
 	old := raw.Slice(r.Frame.Raw, r.Frame.System)
-	name := nameSystem.camel
-	if _, own := b.Find(name); own == nil && old != nil {
-		name = nameSystem.snake
-	}
 	if raw.IsString(old) && len(r.Sections) == 1 {
 		if s := r.Sections[0]; s.Data == nil || !bytes.Equal(s.Data, old) {
-			b.Put(name, r.Frame.System, raw.Quote(s.Text))
+			b.Put(systemName(b, r.Frame.System), r.Frame.System, raw.Quote(s.Text))
 		}
 		return
 	}
 	parts := raw.Value(old, "parts")
 	list := raw.NewList(parts, elementsOf(parts))
 	elements := sectionElements(r.Sections, list, true)
+	if list.Same(elements) {
+		return
+	}
+	name := systemName(b, r.Frame.System)
 	switch {
-	case list.Same(elements):
 	case len(elements) == 0:
 		b.Drop(name)
 	case raw.IsObject(old):
@@ -195,6 +217,6 @@ func fresh(r llm.Request) []byte {
 	}
 	o.Raw("contents", none.With(contentElements(msgs, none)))
 	o.Raw("tools", freshTools(r.Tools, native))
-	o.Raw(nameToolConfig.camel, withChoice(nil, r.Settings.Choice))
-	return o.Raw(nameConfig.camel, withSettings(nil, r)).Bytes()
+	o.Raw(nameToolConfig.camel, withChoice(nil, r.Settings.Choice, camels))
+	return o.Raw(nameConfig.camel, withSettings(nil, r, camels)).Bytes()
 }

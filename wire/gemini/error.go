@@ -2,11 +2,13 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/overflow"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -19,6 +21,7 @@ func DecodeError(status int, body []byte) *wire.Error {
 	obj := raw.Trim(body)
 	if raw.Check(obj) != nil {
 		e.Message = string(obj[:min(len(obj), maxMessage)])
+		overflow.Read(e)
 		return e
 	}
 	if all := raw.Elements(obj); len(all) > 0 {
@@ -28,8 +31,8 @@ func DecodeError(status int, body []byte) *wire.Error {
 	if raw.IsString(value) {
 		e.Message = raw.Unquote(value)
 	}
-	v := raw.Values(value, "code", "message", "status", "details")
-	e.Type = raw.Unquote(v[2])
+	v := raw.Values(value, "code", "message", "status", "details", "type")
+	e.Type, e.Code = cmp.Or(raw.Unquote(v[2]), raw.Unquote(v[4])), raw.Unquote(v[0]) // type and a code in words are other formats'
 	if raw.IsString(v[1]) {
 		e.Message = raw.Unquote(v[1])
 	}
@@ -116,6 +119,7 @@ func classify(e *wire.Error) {
 		if class, ok := classOf(e.Type); ok {
 			e.Class = class
 		}
+		overflow.Read(e)
 	}
 	if e.RetryAfter == 0 && e.Class.Retryable() {
 		if _, after, ok := strings.Cut(text, "please retry in "); ok {

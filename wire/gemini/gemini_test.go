@@ -125,7 +125,11 @@ func TestFrameEdits(t *testing.T) {
 		old, new string // what is replaced in the body
 	}{
 		{"output limit", func(r *llm.Request) { r.MaxOutput = 7 }, `"max_output_tokens":100`, `"max_output_tokens":7`},
-		{"nothing stated", func(r *llm.Request) { r.MaxOutput, r.Settings = 0, llm.Settings{} }, ``, ``},
+		{"no output limit is the body's", func(r *llm.Request) { r.MaxOutput = 0 }, ``, ``},
+		{"no temperature", func(r *llm.Request) { r.Settings.Temperature = "" }, `"temperature":1.0,`, ``},
+		{"no stops", func(r *llm.Request) { r.Settings.Stop = nil }, `,"stopSequences":["a","b"]`, ``},
+		{"no choice", func(r *llm.Request) { r.Settings.Choice = llm.Choice{} }, `,"tool_config":{"function_calling_config":{"mode":"ANY","allowed_function_names":["f"]}}`, ``},
+		{"a setting more is spelled as the others are", func(r *llm.Request) { r.Settings.TopP = "0.5" }, `"stopSequences":["a","b"]}`, `"stopSequences":["a","b"],"top_p":0.5}`},
 		{"temperature", func(r *llm.Request) { r.Settings.Temperature = "0" }, `"temperature":1.0`, `"temperature":0`},
 		{"stop", func(r *llm.Request) { r.Settings.Stop = []string{"c"} }, `"stopSequences":["a","b"]`, `"stopSequences":["c"]`},
 		{"choice", func(r *llm.Request) { r.Settings.Choice = llm.Choice{Mode: llm.ChoiceAuto} }, `{"mode":"ANY","allowed_function_names":["f"]}`, `{"mode":"AUTO"}`},
@@ -160,6 +164,37 @@ func TestFrameEdits(t *testing.T) {
 			})
 		}
 	}
+	t.Run("two spellings", func(t *testing.T) {
+		set := func(r *llm.Request) {
+			r.MaxOutput, r.Settings.TopP, r.Settings.Choice = 7, "0.5", llm.Choice{Mode: llm.ChoiceTool, Tool: "f"}
+		}
+		tests := []struct {
+			name, body string
+			edit       func(*llm.Request)
+			want       string
+		}{
+			{"another model alone", `{"model":"a","contents":[],"generationConfig":null,"generation_config":{"maxOutputTokens":5,"temperature":1}}`, func(r *llm.Request) { r.Model = "b" }, `{"model":"b","contents":[],"generationConfig":null,"generation_config":{"maxOutputTokens":5,"temperature":1}}`},
+			{"null in front", `{"contents":[],"generationConfig":null,"generation_config":{"maxOutputTokens":5,"temperature":1}}`, func(r *llm.Request) { r.MaxOutput = 6 }, `{"contents":[],"generationConfig":null,"generation_config":{"maxOutputTokens":6,"temperature":1}}`},
+			{"null behind", `{"contents":[],"generation_config":{"temperature":1},"generationConfig":null}`, func(r *llm.Request) { r.Settings.Temperature = "" }, `{"contents":[],"generation_config":{},"generationConfig":null}`},
+			{"null beside a limit", `{"contents":[],"generation_config":{"maxOutputTokens":null,"max_output_tokens":5}}`, func(r *llm.Request) { r.MaxOutput = 6 }, `{"contents":[],"generation_config":{"maxOutputTokens":null,"max_output_tokens":6}}`},
+			{"a system instruction behind null", `{"contents":[],"systemInstruction":null,"system_instruction":{"parts":[{"text":"s"}]}}`, func(r *llm.Request) { r.Sections = nil }, `{"contents":[],"systemInstruction":null}`},
+			{"a system instruction before null", `{"contents":[],"system_instruction":{"parts":[{"text":"s"}]},"systemInstruction":null}`, func(r *llm.Request) { r.Sections = nil }, `{"contents":[],"systemInstruction":null}`},
+			{"added to underscores", `{"cached_content":"c","contents":[]}`, set, `{"cached_content":"c","contents":[],"generation_config":{"max_output_tokens":7,"top_p":0.5},"tool_config":{"function_calling_config":{"mode":"ANY","allowed_function_names":["f"]}}}`},
+			{"added to capitals", `{"cachedContent":"c","contents":[],"generationConfig":{"temperature":1}}`, set, `{"cachedContent":"c","contents":[],"generationConfig":{"temperature":1,"maxOutputTokens":7,"topP":0.5},"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}}`},
+			{"a system instruction added to underscores", `{"generation_config":{},"contents":[]}`, func(r *llm.Request) { r.Sections = []llm.Section{{Text: "s"}} }, `{"generation_config":{},"contents":[],"system_instruction":{"parts":[{"text":"s"}]}}`},
+			{"what else the tool configuration says stays", `{"contents":[],"toolConfig":{"functionCallingConfig":{"mode":"AUTO"},"retrievalConfig":{}}}`, func(r *llm.Request) { r.Settings.Choice = llm.Choice{} }, `{"contents":[],"toolConfig":{"retrievalConfig":{}}}`},
+		}
+		for _, test := range tests {
+			r := mustDecode(t, []byte(test.body))
+			if got, err := EncodeRequest(r); err != nil || string(got) != test.body {
+				t.Errorf("%s: want it as it came, got %s, %v", test.name, got, err)
+			}
+			test.edit(&r)
+			if got, err := EncodeRequest(r); err != nil || string(got) != test.want {
+				t.Errorf("%s:\nwant %s\ngot  %s, %v", test.name, test.want, got, err)
+			}
+		}
+	})
 	t.Run("the model is written where it is", func(t *testing.T) {
 		for body, want := range map[string]string{
 			`{"model":"a","request":{"contents":[]}}`:                `{"model":"b","request":{"contents":[]}}`,

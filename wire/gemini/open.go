@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/pair"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
 
 // An openPart is the part that may go on with the next payload.
@@ -18,6 +19,7 @@ type openPart struct {
 	signature []byte // a literal
 	call      llm.ToolCall
 	args      node
+	size      sse.Size
 }
 
 type openKind uint8
@@ -52,6 +54,7 @@ func (d *decoder) start(p llm.Part, o openPart) {
 	d.closePart()
 	o.index = d.index
 	d.open = o
+	d.held.Begin(&d.open.size, len(o.base))
 	d.index++
 	d.emit(llm.Event{Kind: llm.EventPartStart, Index: o.index, Part: p})
 }
@@ -65,6 +68,7 @@ func (d *decoder) delta(kind llm.DeltaKind, text string) {
 // end ends the open part as p.
 func (d *decoder) end(p llm.Part) {
 	d.emit(llm.Event{Kind: llm.EventPartEnd, Index: d.open.index, Part: p})
+	d.held.End(&d.open.size)
 	d.open = openPart{text: d.open.text[:0]}
 }
 
@@ -100,6 +104,7 @@ func (d *decoder) text(m members) {
 		o.pieces++
 	}
 	o.text = append(o.text, text...)
+	d.held.Grow(&o.size, len(text)+len(m.signature))
 	d.delta(llm.DeltaText, text)
 	if signed && kind == thoughtOpen {
 		d.delta(llm.DeltaSignature, raw.Unquote(m.signature))
@@ -144,11 +149,14 @@ func (d *decoder) call(m members) {
 
 // arguments adds to the arguments of the open call.
 func (d *decoder) arguments(args, partial []byte) {
+	d.held.Grow(&d.open.size, len(args)+len(partial))
 	if raw.IsObject(args) && string(args) != "{}" {
 		d.open.args = node{kind: leafNode, text: bytes.Clone(args)}
 	}
 	for _, s := range raw.Elements(partial) {
+		before := d.open.args.made
 		d.open.args.piece(raw.Slice(partial, s))
+		d.held.Grow(&d.open.size, sse.PerPiece*max(d.open.args.made-before, 0))
 	}
 }
 

@@ -31,7 +31,8 @@ func DecodeRequest(body []byte) (llm.Request, error) {
 type requestReader struct {
 	c                             *raw.Cursor
 	r                             llm.Request
-	config, toolConfig            []byte
+	system                        string // the spelling of what Sections were read from
+	config, toolConfig            spelled
 	systemErr, toolsErr, contents error
 }
 
@@ -61,7 +62,7 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 	})
 	r := d.r
 	r.Model = cmp.Or(outer, inner)
-	r.Settings, r.MaxOutput = settingsOf(d.config, d.toolConfig)
+	r.Settings, r.MaxOutput = settingsOf(d.config.value, d.toolConfig.value)
 	err := d.err()
 	if err != nil && step != "" {
 		err = raw.In(err, step)
@@ -76,6 +77,10 @@ func (d *requestReader) member(name []byte) {
 	start := c.Pos()
 	switch string(name) {
 	case "systemInstruction", "system_instruction":
+		if raw.IsNone(c.Next()) && d.system != "" && d.system != string(name) {
+			return // the other spelling has the value
+		}
+		d.system = string(name)
 		d.r.Sections, d.systemErr = decodeSystem(c)
 		d.r.Frame.System = c.Past(start, d.systemErr)
 	case "tools":
@@ -85,9 +90,9 @@ func (d *requestReader) member(name []byte) {
 		d.r.Messages, d.r.Frame.Each, d.contents = decodeContents(c)
 		d.r.Frame.Messages = c.Past(start, d.contents)
 	case "generationConfig", "generation_config":
-		d.config = c.Value()
+		d.config.take(nameConfig, name, c.Value())
 	case "toolConfig", "tool_config":
-		d.toolConfig = c.Value()
+		d.toolConfig.take(nameToolConfig, name, c.Value())
 	}
 }
 

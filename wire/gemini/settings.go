@@ -1,33 +1,21 @@
 package gemini
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/setting"
 )
 
 // settingsOf reads generationConfig and toolConfig.
 func settingsOf(config, toolConfig []byte) (llm.Settings, int) {
 	limit, _ := raw.Int(nameMaxOutput.value(config)) // anything else is the provider's to refuse
 	s := llm.Settings{
-		Temperature: number(raw.Value(config, "temperature")),
-		TopP:        number(nameTopP.value(config)),
+		Temperature: raw.Number(raw.Value(config, "temperature")),
+		TopP:        raw.Number(nameTopP.value(config)),
+		Stop:        raw.Texts(nameStop.value(config)),
 		Choice:      choiceOf(nameCalling.value(toolConfig)),
 	}
-	stop := nameStop.value(config)
-	for _, e := range raw.Elements(stop) {
-		s.Stop = append(s.Stop, raw.Unquote(raw.Slice(stop, e)))
-	}
 	return s, max(limit, 0)
-}
-
-func number(value []byte) string {
-	if raw.KindOf(value) != "number" {
-		return ""
-	}
-	return string(value)
 }
 
 // choiceOf reads functionCallingConfig.
@@ -49,52 +37,53 @@ func choiceOf(config []byte) llm.Choice {
 	return llm.Choice{Mode: llm.ChoiceOther}
 }
 
-// withSettings returns generationConfig with what r states and old, what the config says
-// so far, does not. nil if there is nothing to state.
-func withSettings(config []byte, r llm.Request) []byte {
+// withSettings returns generationConfig with what r says and the config so far does not.
+// Names that it does not have yet are spelled as its others are, else in the given style.
+func withSettings(config []byte, r llm.Request, outer style) []byte {
 	old, limit := settingsOf(config, nil)
-	out := config
-	if raw.IsNone(out) {
-		out = []byte("{}")
-	}
+	form := setting.Form{Temperature: "temperature", TopP: nameTopP.in(config, outer), Stop: nameStop.in(config, outer)}
+	var fields []raw.Field
 	if r.MaxOutput > 0 && r.MaxOutput != limit {
-		out = nameMaxOutput.set(out, strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+		fields = append(fields, raw.Field{Name: nameMaxOutput.in(config, outer), Value: raw.Digits(r.MaxOutput)})
 	}
-	s := r.Settings
-	if s.Temperature != "" && s.Temperature != old.Temperature {
-		out = raw.Set(out, "temperature", []byte(s.Temperature))
-	}
-	if s.TopP != "" && s.TopP != old.TopP {
-		out = nameTopP.set(out, []byte(s.TopP))
-	}
-	if len(s.Stop) > 0 && !slices.Equal(s.Stop, old.Stop) {
-		out = nameStop.set(out, texts(s.Stop...))
-	}
-	if raw.IsNone(config) && string(out) == "{}" {
+	fields = append(fields, form.Changes(old, r.Settings)...)
+	switch {
+	case len(fields) == 0:
 		return config
-	}
-	return out
-}
-
-// withChoice returns toolConfig with the choice that r states, if it is another one.
-func withChoice(config []byte, choice llm.Choice) []byte {
-	calling := nameCalling.value(config)
-	if choice.Mode == llm.ChoiceUnset || choice.Mode == llm.ChoiceOther || choice == choiceOf(calling) {
-		return config
-	}
-	if calling == nil {
-		calling = []byte("{}")
-	}
-	calling = raw.Set(calling, "mode", raw.Quote(modeOf(choice.Mode)))
-	if choice.Mode == llm.ChoiceTool {
-		calling = nameAllowed.set(calling, texts(choice.Tool))
-	} else {
-		calling = raw.Delete(raw.Delete(calling, nameAllowed.camel), nameAllowed.snake)
-	}
-	if raw.IsNone(config) {
+	case raw.IsNone(config):
 		config = []byte("{}")
 	}
-	return nameCalling.set(config, calling)
+	return raw.SetFields(config, fields...)
+}
+
+// withChoice returns toolConfig with the choice, if it is another one; nil if that leaves
+// nothing.
+func withChoice(config []byte, choice llm.Choice, outer style) []byte {
+	calling := nameCalling.value(config)
+	for _, f := range setting.Choice(nameCalling.in(config, outer), choiceOf(calling), choice, callingOf(calling, choice, outer.of(config))) {
+		if raw.IsNone(config) {
+			config = []byte("{}")
+		}
+		if config = raw.SetFields(config, f); raw.Empty(config) {
+			return nil
+		}
+	}
+	return config
+}
+
+// callingOf returns functionCallingConfig with the choice; nil if the format has no such.
+func callingOf(old []byte, choice llm.Choice, outer style) []byte {
+	if choice.Mode == llm.ChoiceUnset || choice.Mode >= llm.ChoiceOther {
+		return nil
+	}
+	if old == nil {
+		old = []byte("{}")
+	}
+	calling := raw.Set(old, "mode", raw.Quote(modeOf(choice.Mode)))
+	if choice.Mode == llm.ChoiceTool {
+		return raw.Set(calling, nameAllowed.in(calling, outer), raw.QuoteAll([]string{choice.Tool}))
+	}
+	return raw.Delete(raw.Delete(calling, nameAllowed.camel), nameAllowed.snake)
 }
 
 func modeOf(m llm.ChoiceMode) string {
@@ -105,12 +94,4 @@ func modeOf(m llm.ChoiceMode) string {
 		return "ANY"
 	}
 	return "AUTO"
-}
-
-func texts(list ...string) []byte {
-	values := make([][]byte, len(list))
-	for i, s := range list {
-		values[i] = raw.Quote(s)
-	}
-	return raw.Array(values)
 }

@@ -214,7 +214,7 @@ func rewritten(element []byte, tools []llm.Tool, native bool) []byte {
 			out = raw.Delete(out, t.Name)
 		}
 	}
-	name := nameDeclarations.in(element)
+	name := nameDeclarations.in(element, anyStyle)
 	old := raw.Value(element, name)
 	if len(declared) == 0 {
 		out = raw.Delete(out, name)
@@ -287,7 +287,7 @@ func declaration(t llm.Tool, native bool) []byte {
 // withSchema returns a declaration with another schema, none if it is empty.
 func withSchema(declaration []byte, schema string) []byte {
 	out := declaration
-	name := nameJSONSchema.in(out)
+	name := nameJSONSchema.in(out, anyStyle)
 	if raw.Value(out, name) == nil && !raw.IsNone(raw.Value(out, "parameters")) {
 		name = "parameters"
 	}

@@ -26,7 +26,8 @@ type decoder struct {
 	index         int // of the next part
 	calls         int
 	open          openPart
-	line          line // the payload at hand
+	held          sse.Held // what open holds
+	line          line     // the payload at hand
 }
 
 // An openPart is the text or thinking that may go on with the next line.
@@ -37,6 +38,7 @@ type openPart struct {
 	literal  []byte // of its one piece
 	pieces   int
 	text     []byte
+	size     sse.Size
 }
 
 // A line is what one payload says, as values of it.
@@ -115,6 +117,9 @@ func (d *decoder) payload(_, data []byte) error {
 		return nil
 	}
 	d.reply(l)
+	if err := d.held.Check(); err != nil {
+		return fmt.Errorf("ollama: stream: %w", err)
+	}
 	return nil
 }
 
@@ -213,6 +218,7 @@ func (d *decoder) text(lit []byte, thinking bool) {
 	if !o.open || o.thinking != thinking {
 		d.closePart()
 		*o = openPart{open: true, thinking: thinking, index: d.index, text: o.text[:0], literal: bytes.Clone(lit)}
+		d.held.Begin(&o.size, len(lit))
 		d.index++
 		part := llm.Part(llm.Text{})
 		if thinking {
@@ -222,6 +228,7 @@ func (d *decoder) text(lit []byte, thinking bool) {
 	}
 	o.pieces++
 	o.text = append(o.text, text...)
+	d.held.Grow(&o.size, len(text))
 	d.emit(llm.Event{Kind: llm.EventDelta, Index: o.index, Delta: llm.DeltaText, Text: text})
 }
 
@@ -258,4 +265,5 @@ func (d *decoder) closePart() {
 	}
 	d.emit(llm.Event{Kind: llm.EventPartEnd, Index: o.index, Part: part})
 	o.open = false
+	d.held.End(&o.size)
 }

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,8 @@ import (
 
 // EncodeRequest returns the body of r. A request that was decoded here and not changed
 // gives the very bytes (the same slice) that it was decoded from; else only what differs
-// is written anew: the message list, the tool list, the model, the options, each by itself.
+// is written anew: the message list, the tool list, the model, the options and stream (also
+// to nothing), each by itself.
 // A request without a frame of this dialect is written from the start. The error says that
 // the frame does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
@@ -26,13 +26,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	b.PutText("model", r.Model)
 	tools := b.List(r.Frame.Tools, nil)
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools))
-	at, old := b.Find("options")
-	if options := withSettings(old, r); !bytes.Equal(options, old) {
-		b.Put("options", at, options)
-	}
-	if at, old := b.Find("stream"); r.Settings.Stream && string(old) == "false" {
-		b.Put("stream", at, []byte("true"))
-	}
+	putSettings(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)
 	if elements := messageElements(r, list); !list.Same(elements) {
 		b.Put("messages", r.Frame.Messages, list.With(elements))

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -70,7 +69,7 @@ func (n *encoder) AppendError(dst []byte, e *wire.Error) []byte {
 	if obj, err := raw.CheckObject(body); err != nil || raw.IsNone(raw.Value(obj, "error")) {
 		body = newError(e)
 	}
-	return append(append(dst, oneLine(bytes.Clone(raw.Trim(body)))...), '\n')
+	return append(append(dst, raw.OneLine(raw.Trim(body))...), '\n')
 }
 
 func (n *encoder) find(index int) *encoderPart {
@@ -129,16 +128,5 @@ func (n *encoder) text(dst []byte, text string, thinking bool) []byte {
 
 // message writes a line that is not the last one.
 func (n *encoder) message(dst []byte, message *raw.Object) []byte {
-	return append(append(dst, oneLine(n.head().Raw("message", message.Bytes()).Raw("done", []byte("false")).Bytes())...), '\n')
-}
-
-// oneLine changes the line ends in b to spaces: the official client reads every reply line
-// by line. They stand between the values of arguments; in texts they are escaped.
-func oneLine(b []byte) []byte {
-	for i, c := range b {
-		if c == '\n' || c == '\r' {
-			b[i] = ' '
-		}
-	}
-	return b
+	return append(append(dst, raw.OneLine(n.head().Raw("message", message.Bytes()).Raw("done", []byte("false")).Bytes())...), '\n')
 }

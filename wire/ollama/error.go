@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/overflow"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -34,7 +35,7 @@ func DecodeError(status int, body []byte) *wire.Error {
 		if n, ok := raw.Int(w[0]); ok && code == 0 {
 			code = n
 		}
-		e.Message, e.Type = raw.Unquote(w[1]), raw.Unquote(w[2])
+		e.Code, e.Message, e.Type = raw.Unquote(w[0]), raw.Unquote(w[1]), raw.Unquote(w[2])
 		used, _ := raw.Int(w[3])
 		window, _ := raw.Int(w[4])
 		e.Used, e.Window = max(used, 0), max(window, 0)
@@ -62,9 +63,9 @@ func classify(e *wire.Error) {
 	case e.Type == "exceed_context_size_error",
 		has("exceeds the context length", "exceeds maximum context length", "exceeds the available context size", "exceeds context", "exceed context window", "prompt is too long"):
 		e.Class = wire.TooLong
-		if e.Used == 0 && e.Window == 0 {
-			e.Used, e.Window = figures(text)
-		}
+		overflow.Read(e)
+		return
+	case overflow.Read(e):
 		return
 	case has("must be of type", "invalid format:", "invalid json schema"): // it answers 500
 		e.Class = wire.BadRequest
@@ -84,43 +85,6 @@ func classify(e *wire.Error) {
 		e.Class = wire.ServerFault // a line in a stream that had begun well
 	}
 	e.Used, e.Window = 0, 0
-}
-
-// figures returns the numbers in front of "tokens", the prompt's and the window's, or the
-// window alone where it is named after "context:".
-func figures(text string) (used, window int) {
-	if _, after, ok := strings.Cut(text, "context: "); ok {
-		return 0, leading(after)
-	}
-	first, rest, ok := strings.Cut(text, " tokens")
-	if !ok {
-		return 0, 0
-	}
-	second, _, ok := strings.Cut(rest, " tokens")
-	if !ok {
-		return 0, 0
-	}
-	return trailing(first), trailing(second)
-}
-
-func leading(text string) int {
-	end := 0
-	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
-		end++
-	}
-	n, err := strconv.Atoi(text[:end])
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func trailing(text string) int {
-	start := len(text)
-	for start > 0 && text[start-1] >= '0' && text[start-1] <= '9' {
-		start--
-	}
-	return leading(text[start:])
 }
 
 // EncodeError returns the status and the body that the server would answer e with: its own

@@ -74,7 +74,8 @@ func TestFrameEdits(t *testing.T) {
 	}{
 		{"model", func(r *llm.Request) { r.Model = "n" }, `"model":"m"`, `"model":"n"`},
 		{"output limit", func(r *llm.Request) { r.MaxOutput = 7 }, `"num_predict":100`, `"num_predict":7`},
-		{"nothing stated", func(r *llm.Request) { r.MaxOutput, r.Settings, r.Model = 0, llm.Settings{}, "" }, ``, ``},
+		{"no output limit and no model are the body's", func(r *llm.Request) { r.MaxOutput, r.Model = 0, "" }, ``, ``},
+		{"settings cleared", func(r *llm.Request) { r.Settings = llm.Settings{} }, `"temperature":0.50,"num_predict":100,"stop":["x"]`, `"num_predict":100`},
 		{"temperature", func(r *llm.Request) { r.Settings.Temperature = "0" }, `"temperature":0.50`, `"temperature":0`},
 		{"top_p", func(r *llm.Request) { r.Settings.TopP = "0.9" }, `"stop":["x"]`, `"stop":["x"],"top_p":0.9`},
 		{"stream", func(r *llm.Request) { r.Settings.Stream = true }, `"stream":false`, `"stream":true`},
@@ -91,6 +92,13 @@ func TestFrameEdits(t *testing.T) {
 			})
 		}, `{"role":"tool","tool_call_id":"own","content":"two","k":1}`, `{"role":"tool","content":"x","images":["QUJD"],"tool_name":"g","tool_call_id":"own"}`},
 	}
+	t.Run("no stream where the body says nothing", func(t *testing.T) {
+		r := mustDecode(t, `{"messages":[]}`)
+		r.Settings.Stream = false
+		if got, err := EncodeRequest(r); err != nil || string(got) != `{"messages":[],"stream":false}` {
+			t.Errorf("got %s, %v", got, err)
+		}
+	})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := mustDecode(t, toolBody)

@@ -2,11 +2,10 @@ package ollama
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/setting"
 )
 
 // DecodeRequest reads a body: its messages, one for each wire message, and its tools. The
@@ -60,54 +59,41 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 	return r, nil
 }
 
+// streamForm and optionsForm name the settings in the body and in its options.
+var (
+	streamForm  = setting.Form{Stream: "stream"}
+	optionsForm = setting.Form{Temperature: "temperature", TopP: "top_p", Stop: "stop"}
+)
+
 // settingsOf reads options.
 func settingsOf(options []byte) (llm.Settings, int) {
 	v := raw.Values(options, "num_predict", "temperature", "top_p", "stop")
 	limit, _ := raw.Int(v[0]) // -1 is no limit, anything else the server's to refuse
-	s := llm.Settings{Temperature: number(v[1]), TopP: number(v[2])}
-	if raw.IsString(v[3]) {
-		s.Stop = []string{raw.Unquote(v[3])}
-	}
-	for _, e := range raw.Elements(v[3]) {
-		s.Stop = append(s.Stop, raw.Unquote(raw.Slice(v[3], e)))
-	}
-	return s, max(limit, 0)
+	return llm.Settings{Temperature: raw.Number(v[1]), TopP: raw.Number(v[2]), Stop: raw.Texts(v[3])}, max(limit, 0)
 }
 
-func number(value []byte) string {
-	if raw.KindOf(value) != "number" {
-		return ""
-	}
-	return string(value)
+// putSettings changes those settings of the body that are others in r, also to nothing. A
+// body that does not say so asks for a stream.
+func putSettings(b *raw.Body, r llm.Request) {
+	_, options := b.Find("options")
+	b.PutFields(raw.Field{Name: "options", Value: withSettings(options, r)})
+	_, stream := b.Find("stream")
+	b.PutFields(streamForm.Changes(llm.Settings{Stream: string(stream) != "false"}, r.Settings)...)
 }
 
-// withSettings returns options with what r states and the options so far do not. nil if
-// there is nothing to state.
+// withSettings returns options with what r says and the options so far do not.
 func withSettings(options []byte, r llm.Request) []byte {
 	old, limit := settingsOf(options)
-	out := options
-	if raw.IsNone(out) {
-		out = []byte("{}")
-	}
-	s := r.Settings
+	var fields []raw.Field
 	if r.MaxOutput > 0 && r.MaxOutput != limit {
-		out = raw.Set(out, "num_predict", strconv.AppendInt(nil, int64(r.MaxOutput), 10))
+		fields = append(fields, raw.Field{Name: "num_predict", Value: raw.Digits(r.MaxOutput)})
 	}
-	if s.Temperature != "" && s.Temperature != old.Temperature {
-		out = raw.Set(out, "temperature", []byte(s.Temperature))
-	}
-	if s.TopP != "" && s.TopP != old.TopP {
-		out = raw.Set(out, "top_p", []byte(s.TopP))
-	}
-	if len(s.Stop) > 0 && !slices.Equal(s.Stop, old.Stop) {
-		values := make([][]byte, len(s.Stop))
-		for i, t := range s.Stop {
-			values[i] = raw.Quote(t)
-		}
-		out = raw.Set(out, "stop", raw.Array(values))
-	}
-	if raw.IsNone(options) && string(out) == "{}" {
+	fields = append(fields, optionsForm.Changes(old, r.Settings)...)
+	switch {
+	case len(fields) == 0:
 		return options
+	case raw.IsNone(options):
+		options = []byte("{}")
 	}
-	return out
+	return raw.SetFields(options, fields...)
 }

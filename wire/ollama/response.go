@@ -1,10 +1,8 @@
 package ollama
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/pair"
@@ -13,8 +11,6 @@ import (
 
 // epoch is the time of a reply that does not know its own: readers want one.
 const epoch = "1970-01-01T00:00:00Z"
-
-func integer(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // DecodeResponse reads a reply that was not streamed: thinking, text, images, calls, in
 // this order. The response holds body itself, which nobody may write to from here on. The
@@ -108,7 +104,7 @@ func EncodeResponse(r llm.Response) ([]byte, error) {
 	known := raw.Trim(r.Raw)
 	obj := known
 	if b, changed := messageOf(r.Message, old.Message, m); changed {
-		obj = raw.Set(obj, "message", oneLine(bytes.Clone(b)))
+		obj = raw.Set(obj, "message", raw.OneLine(b))
 	}
 	if r.Model != old.Model {
 		obj = raw.Set(obj, "model", raw.Quote(r.Model))
@@ -117,10 +113,10 @@ func EncodeResponse(r llm.Response) ([]byte, error) {
 		obj = raw.Set(obj, "done_reason", raw.Quote(reasonOf(r.Stop, r.Reason)))
 	}
 	if r.Usage.Prompt() != old.Usage.Prompt() {
-		obj = raw.Set(obj, "prompt_eval_count", integer(r.Usage.Prompt()))
+		obj = raw.Set(obj, "prompt_eval_count", raw.Digits(r.Usage.Prompt()))
 	}
 	if r.Usage.Output != old.Usage.Output {
-		obj = raw.Set(obj, "eval_count", integer(r.Usage.Output))
+		obj = raw.Set(obj, "eval_count", raw.Digits(r.Usage.Output))
 	}
 	if &obj[0] == &known[0] && len(obj) == len(known) {
 		return r.Raw, nil
@@ -186,7 +182,7 @@ func freshReply(r llm.Response) []byte {
 		o.Member(b.thinking)
 	}
 	out := new(raw.Object).Text("model", r.Model).Text("created_at", epoch).Raw("message", b.lists(o).Bytes())
-	return oneLine(finish(out, r.Stop, r.Reason, r.Usage).Bytes())
+	return raw.OneLine(finish(out, r.Stop, r.Reason, r.Usage).Bytes())
 }
 
 // thinkingMember returns thinking as a member of a message.
@@ -203,6 +199,6 @@ func finish(o *raw.Object, stop llm.Stop, reason string, u llm.Usage) *raw.Objec
 	for _, name := range []string{"total_duration", "load_duration"} {
 		o.Raw(name, []byte("0"))
 	}
-	o.Raw("prompt_eval_count", integer(u.Prompt())).Raw("prompt_eval_duration", []byte("0"))
-	return o.Raw("eval_count", integer(u.Output)).Raw("eval_duration", []byte("0"))
+	o.Raw("prompt_eval_count", raw.Digits(u.Prompt())).Raw("prompt_eval_duration", []byte("0"))
+	return o.Raw("eval_count", raw.Digits(u.Output)).Raw("eval_duration", []byte("0"))
 }

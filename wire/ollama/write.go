@@ -247,7 +247,7 @@ func newCall(p llm.ToolCall, id string, n int) []byte {
 	if id != "" {
 		o.Text("id", id)
 	}
-	inner := new(raw.Object).Raw("index", integer(n)).Text("name", p.Name).Raw("arguments", arguments(p.Args))
+	inner := new(raw.Object).Raw("index", raw.Digits(n)).Text("name", p.Name).Raw("arguments", arguments(p.Args))
 	return o.Raw("function", inner.Bytes()).Bytes()
 }
 

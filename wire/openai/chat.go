@@ -11,7 +11,8 @@ import (
 // DecodeChat reads a Chat Completions body: its messages, one for each wire message, and
 // its tools. The frame holds body itself, which nobody may write to from here on. The
 // error says what is wrong and where: not JSON, nested too deep, no message list, a
-// message without a known role, a tool message without call id or content.
+// message without a known role, a tool message without call id (or a function message
+// without a name) or content.
 func DecodeChat(body []byte) (llm.Request, error) {
 	if _, err := raw.CheckObject(body); err != nil {
 		return llm.Request{}, fmt.Errorf("openai: decode chat: %w", err)
@@ -91,7 +92,7 @@ func decodeChatMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err
 // EncodeChat returns the Chat Completions body of r. A request that was decoded here and
 // not changed gives the very bytes (the same slice) that it was decoded from; else only
 // what differs is written anew: the message list, the tool list, the model, the output
-// limit, each by itself. A request without a frame of this dialect is written from the
+// limit, the settings (also to nothing), each by itself. A request without a frame of this dialect is written from the
 // start. Results always follow their calls directly. The error says that the frame does
 // not describe its body.
 func EncodeChat(r llm.Request) ([]byte, error) { return encodeChat(r, newerLimit) }
@@ -139,8 +140,8 @@ func freshChat(r llm.Request, limit string) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Stated("model", r.Model)
 	addOutputLimit(o, limit, r.MaxOutput)
-	for _, s := range writeSettings(r, DialectChat) {
-		o.Raw(s.name, s.value)
+	for _, f := range changes(llm.Settings{}, r, DialectChat) {
+		o.Raw(f.Name, f.Value)
 	}
 	if r.Settings.Stream { // else no chunk tells the usage
 		o.Raw("stream_options", []byte(`{"include_usage":true}`))
@@ -159,13 +160,14 @@ func chatElements(r llm.Request, list *raw.List) []raw.Element {
 		return framed
 	}
 	units := make([]chatUnit, 0, len(r.Messages)+1)
+	legacy := legacyCalls(r.Messages)
 	for _, m := range r.Messages {
 		if system != "" && m.Role != llm.RoleSystem {
 			units = append(units, systemUnit(system))
 			system = ""
 		}
 		framed := m.Dialect == DialectChat && raw.Fits(m)
-		for _, u := range chatWire(m) {
+		for _, u := range chatWire(m, legacy) {
 			if framed {
 				u.at = list.Find(m.Envelope.Raw)
 				framed = false

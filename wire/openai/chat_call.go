@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
 
 // A chatCall is a call whose fragments are coming in.
@@ -19,6 +20,7 @@ type chatCall struct {
 	inner string // the member that holds name and arguments: function or custom
 	name  []byte
 	args  literal
+	size  sse.Size
 }
 
 // toolCalls reads the fragments in a member tool_calls.
@@ -33,6 +35,9 @@ func (d *chatDecoder) toolCalls(list []byte) error {
 			return raw.In(raw.Wrong("an object", next), index(i))
 		}
 		d.fragment(fragmentOf(&w))
+		if err := d.held.Check(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -107,8 +112,11 @@ func (d *chatDecoder) fragment(f fragment) {
 	if c == nil {
 		c = d.newCall(f)
 	} else if f.more && len(c.first) > 0 {
+		before := len(c.first)
 		c.learn(f.whole)
+		d.held.Grow(&c.size, len(c.first)-before)
 	}
+	d.held.Grow(&c.size, len(f.args))
 	if c.id == "" {
 		c.id = raw.Unquote(f.id)
 	}
@@ -191,6 +199,7 @@ func (d *chatDecoder) newCall(f fragment) *chatCall {
 	if f.custom {
 		c.inner = "custom"
 	}
+	d.held.Begin(&c.size, len(c.first))
 	d.callCount++
 	d.lastKey, d.lastID = max(d.lastKey, key), raw.Unquote(f.id)
 	d.called = true
@@ -238,6 +247,7 @@ func (d *chatDecoder) closeWhole() {
 
 // closeCall ends c. Its data is the element that a reply in one piece would have.
 func (d *chatDecoder) closeCall(c *chatCall) {
+	d.held.End(&c.size)
 	if !c.begun {
 		d.beginCall(c) // without a name: whoever runs it will say so
 	}

@@ -3,6 +3,7 @@ package openai
 import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
 
 // A chatPart is an open part that is no call: content, thinking, or a member that only
@@ -15,6 +16,7 @@ type chatPart struct {
 	details []*detail
 	seen    thinkingText
 	id      []byte // of audio; the first fragment of a function_call
+	size    sse.Size
 }
 
 // A thinkingMember is one of the members that hold thinking as one text.
@@ -98,6 +100,7 @@ func (d *chatDecoder) content(value []byte) error {
 			for _, s := range raw.Elements(v[2]) {
 				if lit := raw.Value(raw.Slice(v[2], s), "text"); raw.IsString(lit) && len(lit) > len(`""`) {
 					p := d.begin("reasoning", llm.Thinking{})
+					d.held.Grow(&p.size, len(lit))
 					p.seen.text.WriteString(raw.Unquote(lit))
 					d.delta(p.index, llm.DeltaText, raw.Unquote(lit))
 				}
@@ -113,6 +116,7 @@ func (d *chatDecoder) text(lit []byte) {
 		return
 	}
 	p := d.begin("content", llm.Text{})
+	d.held.Grow(&p.size, len(lit))
 	d.delta(p.index, llm.DeltaText, p.text.add(lit))
 }
 
@@ -126,21 +130,18 @@ func (d *chatDecoder) members(delta []byte) {
 		case name == "refusal" && raw.IsString(value) && len(value) > len(`""`):
 			d.refused = true
 			p := d.begin(name, llm.Opaque{Kind: name})
+			d.held.Grow(&p.size, len(value))
 			p.text.add(value)
 			d.delta(p.index, llm.DeltaOther, string(value))
 		case name == "audio" && raw.IsObject(value):
 			p := d.begin(name, llm.Opaque{Kind: name})
 			if id := raw.Value(value, "id"); id != nil && p.id == nil {
 				p.id = append([]byte(nil), id...)
+				d.held.Grow(&p.size, len(id))
 			}
 			d.delta(p.index, llm.DeltaOther, string(value))
-		case name == "function_call" && raw.IsObject(value):
-			p := d.begin(name, llm.Opaque{Kind: name})
-			if p.id == nil {
-				p.id = append([]byte(nil), value...)
-			}
-			p.text.add(raw.Value(value, "arguments"))
-			d.delta(p.index, llm.DeltaOther, string(value))
+		case name == legacyName && raw.IsObject(value):
+			d.legacy(value)
 		case name == "annotations" && raw.IsArray(value) && d.current != nil && d.current.kind == "content":
 			for _, s := range raw.Elements(value) {
 				d.delta(d.current.index, llm.DeltaOther, string(raw.Slice(value, s)))
@@ -157,6 +158,7 @@ func (d *chatDecoder) begin(kind string, p llm.Part) *chatPart {
 	d.closePart()
 	d.closeWhole()
 	d.current = &chatPart{kind: kind, index: d.open(p)}
+	d.held.Begin(&d.current.size, 0)
 	return d.current
 }
 
@@ -167,6 +169,7 @@ func (d *chatDecoder) closePart() {
 		return
 	}
 	d.current = nil
+	d.held.End(&p.size)
 	switch p.kind {
 	case "content":
 		d.delta(p.index, llm.DeltaText, p.text.rest())
@@ -176,9 +179,8 @@ func (d *chatDecoder) closePart() {
 		d.closeThinking(p)
 	case "audio":
 		d.done(p.index, audioPart(p.id))
-	case "function_call":
-		p.text.rest()
-		d.done(p.index, opaqueMember(p.kind, raw.Set(p.id, "arguments", p.text.bytes())))
+	case legacyName:
+		d.closeLegacy(p)
 	default:
 		p.text.rest()
 		d.done(p.index, opaqueMember(p.kind, p.text.bytes()))

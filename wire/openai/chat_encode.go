@@ -14,7 +14,7 @@ import (
 // another dialect may hold several results, or results and text, which this format
 // sends as several messages: that is an error here, [EncodeChat] writes them.
 func EncodeChatMessage(m llm.Message) ([]byte, error) {
-	all := chatWire(m)
+	all := chatWire(m, nil)
 	switch len(all) {
 	case 0:
 		return nil, nil
@@ -33,8 +33,9 @@ type chatUnit struct {
 	at     int      // the element of the body that it was; -1 if none
 }
 
-// chatWire returns the wire messages that m becomes.
-func chatWire(m llm.Message) []chatUnit {
+// chatWire returns the wire messages that m becomes; legacy are the calls whose results are
+// messages of the role function.
+func chatWire(m llm.Message, legacy map[string]bool) []chatUnit {
 	if m.Dialect == DialectChat && raw.Fits(m) {
 		if b, ok := chatPatch(m); ok {
 			return []chatUnit{unitOf(m, b)}
@@ -50,6 +51,9 @@ func chatWire(m llm.Message) []chatUnit {
 			continue
 		}
 		o := new(raw.Object).Text("role", "tool").Text("tool_call_id", r.CallID)
+		if legacy[r.CallID] {
+			o = new(raw.Object).Text("role", "function").Text("name", r.CallID)
+		}
 		units = append(units, chatUnit{bytes: o.Raw("content", w.chatResult(r)).Bytes(), result: r.CallID, user: true, at: -1})
 	}
 	m.Parts = rest
@@ -99,11 +103,16 @@ func (w writer) chatMessage(m llm.Message) []byte {
 	}
 	var content []llm.Part
 	var calls, members [][]byte
+	called := false
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case llm.ToolCall:
+			if w.native && isLegacy(p) {
+				members, called = append(members, legacyMember(p)), true
+				continue
+			}
 			if b := w.chatCall(p); b != nil {
-				calls = append(calls, b)
+				calls, called = append(calls, b), true
 			}
 		case llm.Thinking:
 			if w.native && raw.IsString(p.Data) {
@@ -120,7 +129,7 @@ func (w writer) chatMessage(m llm.Message) []byte {
 		}
 	}
 	value := w.value(content)
-	if value == nil && len(calls) == 0 {
+	if value == nil && !called {
 		return nil
 	}
 	o := new(raw.Object).Text("role", role).Raw("content", value)
@@ -195,6 +204,9 @@ func (w writer) inPlace(p llm.Part, old []byte) []byte {
 	case llm.ToolResult:
 		return w.chatResult(p)
 	case llm.ToolCall:
+		if isLegacy(p) {
+			return legacyMember(p)
+		}
 		return w.chatCall(p)
 	}
 	text, ok := textOf(p)

@@ -12,7 +12,7 @@ import (
 )
 
 // DecodeChatMessage reads one wire message of the Chat format. System and developer are
-// [llm.RoleSystem] of origin Note, assistant is of origin Model, tool of origin ToolRun,
+// [llm.RoleSystem] of origin Note, assistant is of origin Model, tool and function of origin ToolRun,
 // user of origin Human: who really wrote it only the reader of a session can know. The
 // message shares the bytes of wire. The error says where wire is no message.
 func DecodeChatMessage(wire []byte) (llm.Message, error) {
@@ -36,8 +36,8 @@ type chatReader struct {
 
 // chatNames are the members of a wire message that are looked at here.
 var chatNames = [...]string{
-	"role", "content", "tool_calls", "tool_call_id",
-	"reasoning_content", "reasoning", "reasoning_details", "refusal", "audio", "function_call",
+	"role", "content", "tool_calls", "tool_call_id", "name",
+	"reasoning_content", "reasoning", "reasoning_details", "refusal", "audio", legacyName,
 }
 
 // A chatMember is a member of a wire message.
@@ -65,9 +65,12 @@ func (r *chatReader) message(c *raw.Cursor) (llm.Message, llm.Span, error) {
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 	case "tool":
 		m.Role, m.Origin = llm.RoleTool, llm.ToolRun
-		err = r.result(c, start)
+		err = r.result(c, "tool_call_id", start)
+	case "function":
+		m.Role, m.Origin = llm.RoleTool, llm.ToolRun
+		err = r.result(c, "name", start)
 	default:
-		what := "want system, developer, user, assistant or tool, got " + strconv.Quote(raw.Unquote(c.Bytes(roleAt)))
+		what := "want system, developer, user, assistant, tool or function, got " + strconv.Quote(raw.Unquote(c.Bytes(roleAt)))
 		err = &raw.Fault{Path: "role", Offset: max(roleAt.Start, start), What: what}
 	}
 	if err == nil {
@@ -115,7 +118,7 @@ func (r *chatReader) take(c *raw.Cursor, name string) {
 	start, begin := c.Pos(), c.NamePos()
 	x := chatMember{name: name, from: len(r.parts)}
 	switch name {
-	case "role", "tool_call_id":
+	case "role", "tool_call_id", "name":
 	case "content":
 		x.err = r.content(c)
 	case "tool_calls":
@@ -160,6 +163,8 @@ func memberPart(name string, value, member []byte) llm.Part {
 		t := reasoningDetails(value)
 		t.Raw = here
 		return t
+	case legacyName:
+		return legacyPart(value, member)
 	}
 	return llm.Opaque{Kind: name, Raw: here}
 }
@@ -177,11 +182,12 @@ func (r *chatReader) toldOnce() {
 	}
 }
 
-// result makes the content of a message of the role tool one result.
-func (r *chatReader) result(c *raw.Cursor, start int) error {
-	id, content := r.member("tool_call_id"), r.member("content")
+// result makes the content of a message of the role tool or function one result of the call
+// that the member named says.
+func (r *chatReader) result(c *raw.Cursor, named string, start int) error {
+	id, content := r.member(named), r.member("content")
 	if lit := c.Bytes(id.at); !raw.IsString(lit) {
-		return &raw.Fault{Path: "tool_call_id", Offset: max(id.at.Start, start), What: "want a string, got " + raw.KindOf(lit)}
+		return &raw.Fault{Path: named, Offset: max(id.at.Start, start), What: "want a string, got " + raw.KindOf(lit)}
 	}
 	if content.at.Len() == 0 {
 		return &raw.Fault{Path: "content", Offset: start, What: "want a string or an array, got nothing"}

@@ -106,6 +106,9 @@ func (r *chatReply) readMessage(body []byte) error {
 				p = wholeCall(p, r.ID, calls)
 				calls++
 			}
+			if x.name == legacyName {
+				p = wholeLegacy(p)
+			}
 			r.Message.Parts = append(r.Message.Parts, replyPart(p))
 			r.places = append(r.places, m.spans[i])
 		}

@@ -156,7 +156,9 @@ func freshChatMessage(r llm.Response) []byte {
 	for _, p := range r.Message.Parts {
 		switch p := p.(type) {
 		case llm.ToolCall:
-			if b := w.chatCall(p); b != nil {
+			if w.native && isLegacy(p) {
+				members = append(members, legacyMember(p))
+			} else if b := w.chatCall(p); b != nil {
 				calls = append(calls, b)
 			}
 		case llm.Thinking:

@@ -39,23 +39,28 @@ func newChatDecoder() *chatDecoder {
 // Feed implements [wire.Decoder].
 func (d *chatDecoder) Feed(chunk []byte) ([]llm.Event, error) { return d.feed(chunk) }
 
-// Close implements [wire.Decoder]. A stream is whole with a finish_reason or [DONE]: some
-// servers send only one of them.
+// Close implements [wire.Decoder]. A stream is whole with a finish_reason; [DONE] without
+// one ends what has been said, and nobody says why.
 func (d *chatDecoder) Close() ([]llm.Event, error) {
 	return d.close(func() error {
 		if !d.finished {
-			return fmt.Errorf("openai: chat stream: %w", wire.ErrCut)
+			return errCutChat()
 		}
 		d.end()
 		return nil
 	})
 }
 
+func errCutChat() error { return fmt.Errorf("openai: chat stream: %w", wire.ErrCut) }
+
 // read reads one payload.
 func (d *chatDecoder) read(name, data []byte) error {
 	if isDone(data) {
-		if !d.ended {
-			d.start(d.id, d.model, d.usage)
+		switch {
+		case d.ended:
+		case !d.finished && d.parts == 0:
+			return errCutChat()
+		default:
 			d.end()
 		}
 		return nil
@@ -238,9 +243,9 @@ func (d *chatDecoder) closeAll() {
 func (d *chatDecoder) end() {
 	d.closeAll()
 	d.ended = true
-	if !d.finished {
-		d.stop = llm.StopEnd
+	stop := d.stop
+	if d.finished {
+		stop = refined(stop, d.called, d.refused)
 	}
-	stop := refined(d.stop, d.called, d.refused)
 	d.emit(llm.Event{Kind: llm.EventEnd, Stop: stop, Reason: d.reason, Usage: d.usage})
 }

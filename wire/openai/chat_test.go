@@ -205,7 +205,7 @@ func TestChatErrors(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"not JSON", `{"messages":[}`, "byte 14"},
 		{"no messages", `{"model":"m"}`, "messages (byte 0), want an array, got nothing"},
-		{"unknown role", `{"messages":[{"role":"user","content":"x"},{"role":"function","content":"x"}]}`, `messages[1].role (byte 51), want system, developer`},
+		{"unknown role", `{"messages":[{"role":"user","content":"x"},{"role":"narrator","content":"x"}]}`, `messages[1].role (byte 51), want system, developer`},
 		{"result without id", `{"messages":[{"role":"tool","content":"x"}]}`, "messages[0].tool_call_id"},
 		{"result without content", `{"messages":[{"role":"tool","tool_call_id":"a"}]}`, "messages[0].content"},
 		{"content of a wrong kind", `{"messages":[{"role":"user","content":5}]}`, "messages[0].content (byte 38), want a string or an array, got number"},

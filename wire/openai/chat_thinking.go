@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
 
 // thinkingText is what the fragments of thinking said, as it was sent on.
@@ -27,7 +28,8 @@ func (d *chatDecoder) thinking(x delta) {
 		return
 	}
 	p := d.begin("reasoning", llm.Thinking{Redacted: t.Redacted})
-	p.addDetails(x.details)
+	d.held.Grow(&p.size, len(x.details))
+	d.addDetails(p, x.details)
 	p.seen.hidden = p.seen.hidden || t.Redacted
 	p.seen.text.WriteString(t.Text)
 	d.delta(p.index, llm.DeltaText, t.Text)
@@ -42,6 +44,7 @@ func (d *chatDecoder) thought(name string, lit []byte, told bool) bool {
 		return told
 	}
 	p := d.begin("reasoning", llm.Thinking{})
+	d.held.Grow(&p.size, len(lit))
 	text := p.member(name).add(lit)
 	if !told {
 		p.seen.text.WriteString(text)
@@ -97,7 +100,7 @@ type detail struct {
 
 // addDetails takes the details of one chunk. One with the type and the index of the one
 // before it goes on with it, but for those that are encrypted.
-func (p *chatPart) addDetails(list []byte) {
+func (d *chatDecoder) addDetails(p *chatPart, list []byte) {
 	for _, s := range raw.Elements(list) {
 		b := raw.Slice(list, s)
 		v := raw.Values(b, "type", "index", "text", "summary", "signature")
@@ -110,6 +113,9 @@ func (p *chatPart) addDetails(list []byte) {
 			at := raw.Spans(own, "type", "index")
 			x = &detail{first: own, kind: raw.Slice(own, at[0]), index: raw.Slice(own, at[1])}
 			p.details = append(p.details, x)
+			if d.held.Grow(&p.size, sse.PerPiece); d.held.Check() != nil {
+				return // whoever reads the payload says so
+			}
 		}
 		if raw.IsString(v[2]) {
 			x.text.add(v[2])

@@ -20,6 +20,7 @@ type chatEncoder struct {
 	buf  []byte
 	call int  // calls that have begun
 	said bool // the last part that said something was text
+	some bool // a part has been written
 }
 
 // Append implements [wire.Encoder].
@@ -57,7 +58,7 @@ func (w *chatEncoder) begin(e llm.Event) {
 // delta appends a chunk.
 func (w *chatEncoder) delta(dst []byte, delta string) []byte {
 	w.buf = append(append(append(w.buf[:0], w.head...), delta...), `,"logprobs":null,"finish_reason":null}]}`...)
-	return sse.Append(dst, "", oneLine(w.buf))
+	return sse.Append(dst, "", raw.OneLine(w.buf))
 }
 
 // text appends a chunk whose delta has one member, a text, with what goes around it.
@@ -72,9 +73,12 @@ func (w *chatEncoder) startPart(dst []byte, p *written, part llm.Part) []byte {
 	if !ok || c.Hosted {
 		return dst
 	}
+	w.said, w.some = false, true
+	if isLegacy(c) {
+		return w.delta(dst, `{"function_call":`+string(new(raw.Object).Text("name", c.Name).Text("arguments", "").Bytes())+`}`)
+	}
 	p.nth = w.call
 	w.call++
-	w.said = false
 	kind, field := "function", "arguments"
 	if c.Custom {
 		kind, field = "custom", "input"
@@ -90,6 +94,7 @@ func (w *chatEncoder) more(dst []byte, p *written, kind llm.DeltaKind, text stri
 		return dst
 	}
 	p.told(kind)
+	w.some = true
 	switch part := p.part.(type) {
 	case llm.Text:
 		if kind == llm.DeltaText {
@@ -101,6 +106,9 @@ func (w *chatEncoder) more(dst []byte, p *written, kind llm.DeltaKind, text stri
 	case llm.ToolCall:
 		if part.Hosted || kind != llm.DeltaArgs {
 			return dst
+		}
+		if isLegacy(part) {
+			return w.text(dst, `{"function_call":{"arguments":`, text, `}}`)
 		}
 		index := fmt.Sprintf(`{"tool_calls":[{"index":%d,`, p.nth)
 		if part.Custom {
@@ -165,11 +173,15 @@ func (w *chatEncoder) endPart(dst []byte, p *written, part llm.Part) []byte {
 	return dst
 }
 
-// end appends the finish_reason, the usage and the end mark.
+// end appends the finish_reason, the usage and the end mark. Where nobody said why the reply
+// ended this says nothing either: a made up "stop" would make a whole reply of what may be
+// half of one.
 func (w *chatEncoder) end(dst []byte, e llm.Event) []byte {
-	w.buf = append(append(w.buf[:0], w.head...), `{},"logprobs":null,"finish_reason":`...)
-	w.buf = append(raw.AppendQuote(w.buf, chatReason(e.Stop, e.Reason)), `}]}`...)
-	dst = sse.Append(dst, "", w.buf)
+	if e.Stop != llm.StopUnknown || e.Reason != "" || !w.some {
+		w.buf = append(append(w.buf[:0], w.head...), `{},"logprobs":null,"finish_reason":`...)
+		w.buf = append(raw.AppendQuote(w.buf, chatReason(e.Stop, e.Reason)), `}]}`...)
+		dst = sse.Append(dst, "", w.buf)
+	}
 	if !e.Usage.IsZero() {
 		head := w.head[:len(w.head)-len(`{"index":0,"delta":`)]
 		w.buf = append(append(append(w.buf[:0], head...), `],"usage":`...), writeChatUsage(e.Usage)...)

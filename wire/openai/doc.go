@@ -18,9 +18,11 @@
 // Every wire message is one [llm.Message] with an envelope. Its parts are the content
 // (a string or the elements of an array), the elements of tool_calls, and members that
 // only some providers have: reasoning, reasoning_content and reasoning_details are
-// [llm.Thinking]; refusal, audio and function_call are [llm.Opaque]; the data of these
-// is the whole member, name and value. A message of the role tool is one
-// [llm.ToolResult] whose data is the value of content. System and developer messages
+// [llm.Thinking]; refusal and audio are [llm.Opaque]; function_call, the call of the time
+// before there were tools, is an [llm.ToolCall] whose id is its name; the data of these is
+// the whole member, name and value. A message of the role tool is one [llm.ToolResult]
+// whose data is the value of content; so is one of the role function, which answers the
+// function_call of its name. System and developer messages
 // stay in the list (RoleSystem); a request has no sections of its own, and sections
 // that are added to it are sent as one system message behind the leading ones.
 //
@@ -49,7 +51,8 @@
 // finish_reason ends the rest. Text that goes on after a call is a further part, and is
 // one text again when it is sent back. Fragments of calls are told apart by their index,
 // and where servers give none or always the same one, by a new id with a name. The stream
-// is whole with a finish_reason or [DONE]. In a Responses stream output_index tells items
+// is whole with a finish_reason. [DONE] without one ends what was said with llm.StopUnknown
+// and no reason, and is a cut where nothing was said. In a Responses stream output_index tells items
 // apart and output_item.done says what they are. A payload that tells nothing is an
 // event of its own (llm.EventOther), which the encoders write as a comment.
 //

@@ -99,7 +99,7 @@ func readInner(e *wire.Error, b []byte) {
 	if e.Type == "" {
 		e.Type = deep.Type
 	}
-	if deep.Code != "" && isNumber([]byte(e.Code)) && !isNumber([]byte(deep.Code)) {
+	if deep.Code != "" && raw.Number([]byte(e.Code)) != "" && raw.Number([]byte(deep.Code)) == "" {
 		e.Code = deep.Code
 	}
 	if !strings.Contains(e.Message, deep.Message) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/overflow"
 )
 
 // A rule gives errors whose code or type is one of the words a class.
@@ -15,9 +16,9 @@ type rule struct {
 }
 
 // codeRules hold the codes and types of OpenAI and of servers that speak its dialect
-// (Azure, llama.cpp, vLLM, OpenRouter, Groq, xAI, DeepSeek). The first that fits counts.
+// (Azure, llama.cpp, vLLM, OpenRouter, Groq, xAI, DeepSeek), beside those for a prompt that
+// is too long (package overflow). The first that fits counts.
 var codeRules = []rule{
-	{wire.TooLong, []string{"context_length_exceeded", "exceed_context_size_error", "max_tokens_exceeded", "input_too_long", "context_window_exceeded"}},
 	{wire.TooLarge, []string{"string_above_max_length", "request_too_large", "payload_too_large", "content_too_large"}},
 	{wire.Billing, []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance", "credits_exhausted", "payment_required"}},
 	{wire.BadThinking, []string{"invalid_encrypted_content", "thinking_signature_invalid"}},
@@ -28,15 +29,9 @@ var codeRules = []rule{
 	{wire.Timeout, []string{"timeout", "timeout_error", "request_timeout"}},
 }
 
-// textRules hold what only the message tells, in lower case.
+// textRules hold what only the message tells, in lower case, beside the words for a prompt
+// that is too long (package overflow), which come first.
 var textRules = []rule{
-	{wire.TooLong, []string{
-		"maximum context length", "exceeds the context window", "exceed context window", "exceeds the available context size",
-		"context length exceeded", "exceeds the maximum context", "exceeds context length", "exceeds the model's context", "context window exceeded",
-		"prompt is too long", "input is too long", "prompt too long", "input token count", "maximum prompt length", "max_model_len",
-		"exceeds the maximum number of tokens", "is longer than the maximum model length", "the input length exceeds", "when context the overflows",
-		"greater than the context length", "too many tokens", "exceeds maximum allowed token", "max_tokens must be at least 1, got -",
-	}},
 	{wire.BadThinking, []string{
 		"encrypted content could not be", "encrypted_content", "without its required following item", "reasoning' was provided without",
 		"invalid signature in thinking", "invalid `signature` in `thinking`", "items are not persisted when",
@@ -55,13 +50,13 @@ var textRules = []rule{
 
 // classify fills in what the words of e tell: its class, the sizes and how long to wait.
 func classify(e *wire.Error) {
-	text := ungrouped(strings.ToLower(e.Message))
+	text := overflow.Plain(e.Message)
 	e.Class = classOf(e, text)
 	if window, used, ok := perMinute(text); ok {
 		e.Class, e.Window, e.Used = wire.TooLong, window, used
 	}
 	if e.Class == wire.TooLong {
-		window, used := overflow(text)
+		used, window := overflow.Figures(text)
 		if e.Window == 0 {
 			e.Window = window
 		}
@@ -87,6 +82,9 @@ func classOf(e *wire.Error, text string) wire.Class {
 		}
 	}
 	if status != 401 && status != 403 {
+		if overflow.Said(text) {
+			return wire.TooLong
+		}
 		for _, r := range textRules {
 			for _, w := range r.words {
 				if strings.Contains(text, w) {
@@ -108,6 +106,9 @@ func classOf(e *wire.Error, text string) wire.Class {
 }
 
 func byWord(word string) wire.Class {
+	if overflow.Code(word) {
+		return wire.TooLong
+	}
 	for _, r := range codeRules {
 		for _, w := range r.words {
 			if word == w {
@@ -124,95 +125,8 @@ func perMinute(text string) (window, used int, ok bool) {
 	if !strings.Contains(text, "request too large") || !strings.Contains(text, "requested") {
 		return 0, 0, false
 	}
-	window, used = after(text, "limit "), after(text, "requested ")
+	window, used = overflow.After(text, "limit "), overflow.After(text, "requested ")
 	return window, used, window > 0 && used > window
-}
-
-// overflow reads the sizes in the message of a request that is too long, in lower case: the
-// window, and the tokens that the prompt has. Where the message also states the output
-// that was asked for, only the prompt counts: "(A in the messages, B in the completion)".
-func overflow(text string) (window, used int) {
-	for _, words := range []string{
-		"maximum context length is ", "maximum context length of ", "maximum prompt length is ", "context length is only ", "exceed context window of ",
-		"maximum model length of ", "maximum number of tokens allowed (", "maximum of ", "context size (", "context length of only ", "tokens > ",
-	} {
-		if window = after(text, words); window > 0 {
-			break
-		}
-	}
-	if used = inBrackets(text); used > 0 {
-		return window, used
-	}
-	for _, words := range []string{
-		"resulted in ", "prompt contains at least ", "prompt contains ", "your request has ", "requested about ", "you requested ", "prompt is too long: ", "requested tokens (",
-		"input token count (", "request contains ", "keep the first ", "prompt (length ", "input (", "request (",
-	} {
-		if used = after(text, words); used > 0 {
-			break
-		}
-	}
-	return window, used
-}
-
-// inBrackets adds up the prompt's pieces in "(A in the messages, B in the functions, and C
-// in the completion)" and "(A of text input, B of tool input, C in the output)".
-func inBrackets(text string) int {
-	_, rest, ok := strings.Cut(text, " tokens (")
-	inner, _, closed := strings.Cut(rest, ")")
-	if !ok || !closed {
-		return 0
-	}
-	sum := 0
-	for piece := range strings.SplitSeq(inner, ",") {
-		piece = strings.TrimPrefix(strings.TrimSpace(piece), "and ")
-		if strings.Contains(piece, "completion") || strings.Contains(piece, "output") {
-			continue
-		}
-		if strings.Contains(piece, " in the ") || strings.Contains(piece, " of ") || strings.Contains(piece, "prompt") {
-			sum += leadingNumber(piece)
-		}
-	}
-	return sum
-}
-
-// after returns the number that follows words in text; 0 if none does.
-func after(text, words string) int {
-	for {
-		_, rest, ok := strings.Cut(text, words)
-		if !ok {
-			return 0
-		}
-		if n := leadingNumber(rest); n > 0 {
-			return n
-		}
-		text = rest
-	}
-}
-
-// ungrouped returns text without the commas that stand within numbers.
-func ungrouped(text string) string {
-	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
-	var out []byte
-	for i := range len(text) {
-		if text[i] == ',' && i > 0 && i+1 < len(text) && isDigit(text[i-1]) && isDigit(text[i+1]) {
-			continue
-		}
-		out = append(out, text[i])
-	}
-	return string(out)
-}
-
-// leadingNumber returns the number that text begins with.
-func leadingNumber(text string) int {
-	const most = 15 // digits that fit
-	n := 0
-	for i, c := range []byte(text) {
-		if c < '0' || c > '9' || i == most {
-			break
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // retryAfter reads "Please try again in 1.2s", "… in 6m0s", "… in 320ms" and "… after 6

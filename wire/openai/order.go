@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -73,18 +72,4 @@ func (o *order) next(e llm.Event) (*written, error) {
 		return nil, fmt.Errorf("event, want a known kind, got %d", e.Kind)
 	}
 	return p, nil
-}
-
-// oneLine returns b, which is JSON, with spaces for the line ends that stand in it: an
-// item of a reply that came in one piece may have them.
-func oneLine(b []byte) []byte {
-	if bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b, '\r') < 0 {
-		return b
-	}
-	for i, c := range b {
-		if c == '\n' || c == '\r' {
-			b[i] = ' '
-		}
-	}
-	return b
 }

@@ -290,12 +290,12 @@ func TestReplyErrors(t *testing.T) {
 		want string
 	}{
 		{"not JSON", Chat{}, `{"choices":[}`, "byte"},
-		{"no choices", Chat{}, `{"id":"x"}`, "choices (byte 0), want an array, got nothing"},
-		{"empty choices", Chat{}, `{"choices":[]}`, "choices[0] (byte 0), want an object, got nothing"},
-		{"no message", Chat{}, `{"choices":[{"index":0}]}`, "choices[0].message (byte 0), want an object, got nothing"},
+		{"no choices", Chat{}, `{"id":"x"}`, "choices, want an array, got nothing"},
+		{"empty choices", Chat{}, `{"choices":[]}`, "choices[0], want an object, got nothing"},
+		{"no message", Chat{}, `{"choices":[{"index":0}]}`, "choices[0].message, want an object, got nothing"},
 		{"content of a wrong kind", Chat{}, `{"choices":[{"message":{"content":5}}]}`, "choices[0].message.content"},
-		{"no output", Responses{}, `{"id":"x"}`, "output (byte 0), want an array, got nothing"},
-		{"item of a wrong kind", Responses{}, `{"output":[5]}`, "output[0] (byte 0), want an object, got number"},
+		{"no output", Responses{}, `{"id":"x"}`, "output, want an array, got nothing"},
+		{"item of a wrong kind", Responses{}, `{"output":[5]}`, "output[0], want an object, got number"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -123,7 +123,7 @@ func inputString(lit []byte) llm.Message {
 // EncodeResponses returns the Responses body of r. A request that was decoded here and not
 // changed gives the very bytes (the same slice) that it was decoded from; else only what
 // differs is written anew: the input, the instructions, the tool list, the model, the
-// output limit, each by itself. A request without a frame of this dialect is written
+// output limit, the settings (also to nothing), each by itself. A request without a frame of this dialect is written
 // from the start. The error says that the frame does not describe its body.
 func EncodeResponses(r llm.Request) ([]byte, error) {
 	if r.Dialect != DialectResponses || len(r.Frame.Raw) == 0 {
@@ -163,8 +163,8 @@ func freshResponses(r llm.Request) []byte {
 	none := raw.NewList(nil, nil)
 	o := new(raw.Object).Stated("model", r.Model)
 	addOutputLimit(o, "max_output_tokens", r.MaxOutput)
-	for _, s := range writeSettings(r, DialectResponses) {
-		o.Raw(s.name, s.value)
+	for _, f := range changes(llm.Settings{}, r, DialectResponses) {
+		o.Raw(f.Name, f.Value)
 	}
 	if text := sectionText(r.Sections); text != "" {
 		o.Text("instructions", text)

@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/sse"
 )
 
 // A responsesDecoder reads a stream of response events. Parts are told apart by their
@@ -30,6 +31,7 @@ type openItem struct {
 	said    literal // the deltas so far
 	source  string  // the kind of delta that tells its text
 	summary int     // the summary_index that said is in
+	size    sse.Size
 }
 
 func newResponsesDecoder() *responsesDecoder {
@@ -210,6 +212,7 @@ func (d *responsesDecoder) beginItem(output []byte, p llm.Part) *openItem {
 	d.start("", "", llm.Usage{})
 	x := &openItem{output: d.place(output), part: p}
 	x.index = d.open(p)
+	d.held.Begin(&x.size, len(p.Bytes()))
 	d.items = append(d.items, x)
 	return x
 }
@@ -262,6 +265,7 @@ func (d *responsesDecoder) text(o occasion, missing llm.Part, kind llm.DeltaKind
 			text = x.said.addText("\n")
 		}
 	}
+	d.held.Grow(&x.size, len(o.delta))
 	d.delta(x.index, kind, text+x.said.add(o.delta))
 }
 
@@ -305,6 +309,7 @@ func (d *responsesDecoder) closeItem(x *openItem, p llm.Part) {
 			break
 		}
 	}
+	d.held.End(&x.size)
 	kind, whole := llm.DeltaText, ""
 	switch p := p.(type) {
 	case llm.Text:

@@ -71,7 +71,7 @@ func (w *responsesEncoder) number(name string, n int) *responsesEncoder {
 
 func (w *responsesEncoder) send(dst []byte, name string) []byte {
 	w.buf = append(w.buf, '}')
-	return sse.Append(dst, name, oneLine(w.buf))
+	return sse.Append(dst, name, raw.OneLine(w.buf))
 }
 
 // whole appends an event that holds the response.

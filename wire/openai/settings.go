@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/setting"
 )
 
 // readSetting reads a member of a body that says how to answer; both formats name them
@@ -15,11 +13,11 @@ func readSetting(s *llm.Settings, name string, value []byte) {
 	case "stream":
 		s.Stream = len(value) > 0 && value[0] == 't'
 	case "temperature":
-		s.Temperature = numberText(value)
+		s.Temperature = raw.Number(value)
 	case "top_p":
-		s.TopP = numberText(value)
+		s.TopP = raw.Number(value)
 	case "stop":
-		s.Stop = readStops(value)
+		s.Stop = raw.Texts(value)
 	case "tool_choice":
 		s.Choice = readChoice(value)
 	}
@@ -32,29 +30,6 @@ func isSetting(name []byte) bool {
 		return true
 	}
 	return false
-}
-
-func isNumber(b []byte) bool { return raw.KindOf(b) == "number" && raw.Check(b) == nil }
-
-func numberText(b []byte) string {
-	if !isNumber(b) {
-		return ""
-	}
-	return string(b)
-}
-
-// readStops reads stop: one text or a list of them.
-func readStops(value []byte) []string {
-	if raw.IsString(value) {
-		return []string{raw.Unquote(value)}
-	}
-	var stops []string
-	for _, s := range raw.Elements(value) {
-		if b := raw.Slice(value, s); raw.IsString(b) {
-			stops = append(stops, raw.Unquote(b))
-		}
-	}
-	return stops
 }
 
 // readChoice reads tool_choice: a word, or an object that names a tool, in an object of
@@ -122,58 +97,45 @@ func toolKind(name string, tools []llm.Tool) string {
 	return "function"
 }
 
-// A setting is a member to write.
-type setting struct {
-	name  string
-	value []byte
+// chatForm and responsesForm name the settings that the formats spell as others do.
+var (
+	chatForm      = setting.Form{Stream: "stream", Temperature: "temperature", TopP: "top_p", Stop: "stop"}
+	responsesForm = setting.Form{Stream: "stream", Temperature: "temperature", TopP: "top_p"}
+)
+
+// changes returns the members that a body of r which says was needs to say the settings of
+// r. No choice is written where there are no tools: the API refuses it. Options of a stream
+// go with the stream, for the same reason.
+func changes(was llm.Settings, r llm.Request, d llm.Dialect) []raw.Field {
+	form := responsesForm
+	if d == DialectChat {
+		form = chatForm
+	}
+	all := form.Changes(was, r.Settings)
+	if d == DialectChat && was.Stream && !r.Settings.Stream {
+		all = append(all, raw.Field{Name: "stream_options"})
+	}
+	var choice []byte
+	if len(r.Tools) > 0 {
+		choice = writeChoice(r.Settings.Choice, r.Tools, d)
+	}
+	return append(all, setting.Choice("tool_choice", was.Choice, r.Settings.Choice, choice)...)
 }
 
-// writeSettings returns the members that state s. Nothing that is not stated is written,
-// and no choice where there are no tools: the API refuses it.
-func writeSettings(r llm.Request, d llm.Dialect) []setting {
-	s := r.Settings
-	var all []setting
-	if s.Stream {
-		all = append(all, setting{"stream", []byte("true")})
-	}
-	for _, n := range []setting{{"temperature", []byte(s.Temperature)}, {"top_p", []byte(s.TopP)}} {
-		if isNumber(n.value) {
-			all = append(all, n)
-		}
-	}
-	if len(s.Stop) > 0 && d == DialectChat {
-		values := make([][]byte, len(s.Stop))
-		for i, text := range s.Stop {
-			values[i] = raw.Quote(text)
-		}
-		all = append(all, setting{"stop", raw.Array(values)})
-	}
-	if choice := writeChoice(s.Choice, r.Tools, d); choice != nil && len(r.Tools) > 0 {
-		all = append(all, setting{"tool_choice", choice})
-	}
-	return all
-}
-
-// putSettings writes those settings of r into its body that say something else there.
+// putSettings changes those settings of the body that are others in r, also to nothing.
 func putSettings(b *raw.Body, r llm.Request, d llm.Dialect) {
-	for _, s := range writeSettings(r, d) {
-		var was, is llm.Settings
-		at, value := b.Find(s.name)
-		readSetting(&was, s.name, value)
-		readSetting(&is, s.name, s.value)
-		if !sameSettings(was, is) {
-			b.Put(s.name, at, s.value)
+	var was llm.Settings
+	b.Each(func(name, value []byte) {
+		if isSetting(name) && (d == DialectChat || string(name) != "stop") {
+			readSetting(&was, string(name), value)
 		}
-	}
-}
-
-func sameSettings(a, b llm.Settings) bool {
-	return a.Stream == b.Stream && a.Temperature == b.Temperature && a.TopP == b.TopP && a.Choice == b.Choice && slices.Equal(a.Stop, b.Stop)
+	})
+	b.PutFields(changes(was, r, d)...)
 }
 
 // addOutputLimit adds the member that limits the output, if a limit is stated.
 func addOutputLimit(o *raw.Object, name string, n int) {
 	if n > 0 {
-		o.Raw(name, strconv.AppendInt(nil, int64(n), 10))
+		o.Raw(name, raw.Digits(n))
 	}
 }

@@ -72,7 +72,7 @@ func TestSettingsChangeOnlyTheirMember(t *testing.T) {
 	if got, err := EncodeChat(r); err != nil || string(got) != want {
 		t.Errorf("want %s\ngot  %s, %v", want, got, err)
 	}
-	r.Settings = llm.Settings{Temperature: `1,"x":2`} // is no number
+	r.Settings = llm.Settings{Temperature: `1,"x":2`, Choice: llm.Choice{Mode: llm.ChoiceOther}} // is no number
 	if got, err := EncodeChat(r); err != nil || string(got) != body {
 		t.Errorf("want it as it came, got %s, %v", got, err)
 	}
@@ -82,5 +82,30 @@ func TestSettingsChangeOnlyTheirMember(t *testing.T) {
 	}
 	if got, err := EncodeChat(llm.Request{Settings: r.Settings}); err != nil || strings.Contains(string(got), "tool_choice") {
 		t.Errorf("want no choice without tools, got %s, %v", got, err)
+	}
+}
+
+func TestSettingsAreCleared(t *testing.T) {
+	tests := []struct {
+		name       string
+		c          streamer
+		body, want string // around the list of messages
+	}{
+		{"chat", Chat{}, `"stream":true,"stream_options":{"include_usage":true}, "temperature":1,"top_p":0.5,"stop":"x","tool_choice":"auto","k":1`, `"stream":false,"k":1`},
+		{"responses", Responses{}, `"stream":true, "temperature":1,"top_p":0.5,"stop":"x","tool_choice":{"type":"file_search"},"k":1`, `"stream":false,"stop":"x","k":1`},
+		{"nothing to clear", Chat{}, `"stream":null,"temperature":null, "stop":[]`, `"stream":null,"temperature":null, "stop":[]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			around := func(members string) string { return `{` + members + `,"messages":[],"input":[]}` }
+			r, err := test.c.DecodeRequest([]byte(around(test.body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Settings = llm.Settings{}
+			if got, err := test.c.EncodeRequest(r); err != nil || string(got) != around(test.want) {
+				t.Errorf("want %s\ngot  %s, %v", around(test.want), got, err)
+			}
+		})
 	}
 }

@@ -22,6 +22,7 @@ type stream struct {
 	err     error
 	closing bool // the bytes have ended: the last payload may be torn
 	parts   int  // parts that have begun
+	held    sse.Held
 	begun   bool // Start has been sent
 	ended   bool // End has been sent
 }
@@ -55,6 +56,11 @@ func (s *stream) next(name, data []byte) error {
 	s.arena = append(s.arena, data...)
 	s.payload = s.arena[start:len(s.arena):len(s.arena)]
 	err := s.take(name, s.payload)
+	if err == nil {
+		if err = s.held.Check(); err != nil {
+			err = fmt.Errorf("openai: stream: %w", err)
+		}
+	}
 	if err == nil && s.payload != nil {
 		s.emit(llm.Event{Kind: llm.EventOther})
 	}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
@@ -21,7 +20,7 @@ func (w *chatEncoder) AppendError(dst []byte, e *wire.Error) []byte {
 	if obj, err := raw.CheckObject(body); err != nil || raw.IsNone(raw.Value(obj, "error")) {
 		_, body = EncodeError(bare(e))
 	}
-	return sse.Append(dst, "", oneLine(bytes.Clone(raw.Trim(body))))
+	return sse.Append(dst, "", raw.OneLine(raw.Trim(body)))
 }
 
 // bare returns e without the body that it came with.
@@ -39,7 +38,7 @@ func (w *responsesEncoder) AppendError(dst []byte, e *wire.Error) []byte {
 	w.begun, w.ended = true, true
 	if obj, err := raw.CheckObject(e.Body); err == nil {
 		if kind := raw.Unquote(raw.Value(obj, "type")); kind == "error" || kind == "response.failed" {
-			return sse.Append(dst, kind, oneLine(bytes.Clone(obj)))
+			return sse.Append(dst, kind, raw.OneLine(obj))
 		}
 	}
 	if !begun {

@@ -74,6 +74,7 @@ func ownStreams() []streamed {
 		"encrypted": chunksOf(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"AAA","index":0}]}`, `{"content":"x"}`) + finished("stop"),
 		"refusal":   chunksOf(`{"role":"assistant","content":""}`, `{"refusal":"I "}`, `{"refusal":"won't"}`) + finished("stop"),
 		"custom":    chunksOf(`{"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"p","input":""}}]}`, `{"tool_calls":[{"index":0,"custom":{"input":"*** "}}]}`, `{"tool_calls":[{"index":0,"custom":{"input":"end"}}]}`) + finished("tool_calls"),
+		"function":  chunksOf(`{"role":"assistant","content":null}`, `{"function_call":{"name":"f","arguments":""}}`, `{"function_call":{"arguments":"{\"x\""}}`, `{"function_call":{"arguments":":1}"}}`) + finished("function_call"),
 		"no DONE":   strings.TrimSuffix(chunksOf(`{"content":"x"}`)+finished("length"), "data: [DONE]\n\n"),
 		"only DONE": chunksOf(`{"content":"x"}`) + "data: [DONE]\n\n",
 	}

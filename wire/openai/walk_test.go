@@ -110,11 +110,11 @@ func TestChatMembersInAnyOrder(t *testing.T) {
 
 func TestChatChoiceErrors(t *testing.T) {
 	tests := []struct{ name, choices, want string }{
-		{"choices", `5`, "choices (byte 0), want an array, got number"},
-		{"choice", `[{"index":0},7]`, "choices[1] (byte 0), want an object, got number"},
-		{"delta", `[{"index":0,"delta":"x"}]`, "choices[0].delta (byte 0), want an object, got string"},
-		{"content", `[{"index":0,"delta":{"content":5}}]`, "choices[0].delta.content (byte 0), want a string or an array, got number"},
-		{"call", `[{"index":0,"delta":{"tool_calls":[{"index":0},"x"]}}]`, "choices[0].delta.tool_calls[1] (byte 0), want an object, got string"},
+		{"choices", `5`, "choices, want an array, got number 5"},
+		{"choice", `[{"index":0},7]`, "choices[1], want an object, got number 7"},
+		{"delta", `[{"index":0,"delta":"x"}]`, "choices[0].delta, want an object, got string"},
+		{"content", `[{"index":0,"delta":{"content":5}}]`, "choices[0].delta.content, want a string or an array, got number 5"},
+		{"call", `[{"index":0,"delta":{"tool_calls":[{"index":0},"x"]}}]`, "choices[0].delta.tool_calls[1], want an object, got string"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package raw
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ const MaxDepth = 10_000
 // A Fault says where a JSON text is not what it should be.
 type Fault struct {
 	Path   string // such as messages[3].content[0]; empty for the text as a whole
-	Offset int    // byte in the text
+	Offset int    // byte in the text; negative if it is not known
 	What   string // what was wanted and what is there
 }
 
@@ -24,12 +25,21 @@ func (f *Fault) Error() string {
 	if path == "" {
 		path = "JSON text"
 	}
+	if f.Offset < 0 {
+		return path + ", " + f.What
+	}
 	return fmt.Sprintf("%s (byte %d), %s", path, f.Offset, f.What)
 }
 
-// Wrong returns the fault of a value that is not what was wanted.
+// Wrong returns the fault of a value that is not what was wanted, wherever it lies. Where
+// it is of the kind that was wanted, the value itself is what was got.
 func Wrong(want string, got []byte) error {
-	return &Fault{What: "want " + want + ", got " + KindOf(got)}
+	const most = 40 // bytes that are shown
+	what := KindOf(got)
+	if what == "number" {
+		what += " " + string(got[:min(len(got), most)])
+	}
+	return &Fault{Offset: -1, What: "want " + want + ", got " + what}
 }
 
 // In returns err as seen from the value around it: step, a member name or an index in
@@ -56,6 +66,9 @@ func Check(b []byte) error {
 	if at := tooDeep(b); at >= 0 {
 		return &Fault{Offset: at, What: fmt.Sprintf("want at most %d nested arrays and objects, got more", MaxDepth)}
 	}
+	if bytes.HasPrefix(b, []byte(byteOrderMark)) {
+		return &Fault{What: "want JSON from the first byte on, got a byte order mark in front of it"}
+	}
 	// The slower reader knows where and why.
 	var value json.RawMessage
 	err := json.Unmarshal(b, &value)
@@ -74,10 +87,14 @@ func CheckObject(b []byte) ([]byte, error) {
 	}
 	obj := Trim(b)
 	if obj[0] != '{' {
-		return nil, Wrong("an object", obj)
+		return nil, &Fault{Offset: Leading(b), What: "want an object, got " + KindOf(obj)}
 	}
 	return obj, nil
 }
+
+// byteOrderMark is what some editors put in front of UTF-8; RFC 8259 section 8.1 has no
+// place for it.
+const byteOrderMark = "\xef\xbb\xbf"
 
 // tooDeep returns the place of the first bracket that is nested too deep, or -1.
 func tooDeep(b []byte) int {

@@ -12,13 +12,8 @@ type Body struct {
 	frame   llm.Frame
 	known   []llm.Span
 	changes []Change
-	added   []field
+	added   []Field
 	dropped []string
-}
-
-type field struct {
-	name  string
-	value []byte
 }
 
 // NewBody returns the body in f without changes. The error says that the places in f
@@ -53,7 +48,7 @@ func (b *Body) Put(name string, s llm.Span, value []byte) {
 		b.changes = append(b.changes, Change{At: s, New: value})
 		return
 	}
-	b.added = append(b.added, field{name, value})
+	b.added = append(b.added, Field{name, value})
 }
 
 // Drop takes a member out.
@@ -74,11 +69,7 @@ func (b *Body) PutList(name string, s llm.Span, list *List, elements []Element) 
 // Find returns the place of the value of a member, and the value; zero if it is not there.
 func (b *Body) Find(name string) (llm.Span, []byte) {
 	start := Leading(b.frame.Raw)
-	known := make([]llm.Span, len(b.known))
-	for i, s := range b.known {
-		known[i] = Shift(s, -start)
-	}
-	_, at := Member(b.frame.Raw[start:], name, known...)
+	_, at := Member(b.frame.Raw[start:], name, b.within()...)
 	if at.Len() == 0 {
 		return llm.Span{}, nil
 	}
@@ -107,12 +98,11 @@ func (b *Body) Bytes() []byte {
 	if len(b.added)+len(b.dropped) == 0 {
 		return out
 	}
-	out = Trim(out)
+	start := Leading(out)
+	obj := Trim(out)
+	before, after := out[:start], out[start+len(obj):]
 	for _, name := range b.dropped {
-		out = Delete(out, name)
+		obj = Delete(obj, name)
 	}
-	for _, f := range b.added {
-		out = Set(out, f.name, f.value)
-	}
-	return out
+	return slices.Concat(before, SetFields(obj, b.added...), after)
 }

@@ -29,6 +29,7 @@ func TestCheck(t *testing.T) {
 		{"far too deep and never closed", strings.Repeat(`{"a":`, 3_000_000), MaxDepth * 5},
 		{"brackets in strings do not nest", `"` + strings.Repeat("[", MaxDepth+1) + `"`, -1},
 		{"empty", ``, 0},
+		{"byte order mark", "\xef\xbb\xbf{}", 0},
 		{"two values", `{} {}`, 4},
 		{"cut", `{"a":"b`, 7},
 		{"control character", "\"a\nb\"", 3},
@@ -59,7 +60,7 @@ func TestFaultPath(t *testing.T) {
 	for _, step := range []string{"[2]", "content", "[7]", "messages"} {
 		err = In(err, step)
 	}
-	want := "messages[7].content[2] (byte 0), want a string, got number"
+	want := "messages[7].content[2], want a string, got number 12"
 	if err.Error() != want {
 		t.Errorf("want %q, got %q", want, err)
 	}
