@@ -112,11 +112,11 @@ func floor(pkg string) string {
 	return above
 }
 
-// mayImport reports whether a package of the lattice, or a part of it, may import a package. Who may see an internal folder, and that
-// nothing goes round in a circle, the compiler has checked.
+// mayImport reports whether a package of the lattice, or a part of it, may import a package: what the lattice allows, and within one package
+// its parts and it each other. Who may see an internal folder, and that nothing goes round in a circle, the compiler has checked.
 func (l *relation) mayImport(self, name string) bool {
 	above := floor(name)
-	return l.allowed[self][above] || above != name && above == self
+	return l.allowed[self][above] || above == self
 }
 
 // within turns an import path into the name the tables use, if it lies inside the module.
@@ -217,6 +217,7 @@ func TestImportsCatches(t *testing.T) {
 		{name: "foreign module", file: "core/llm/a.go", text: "package llm\n\nimport \"example.test/other\"\n", want: "got example.test/other"},
 		{name: "name that starts alike", file: "core/llm/a.go", text: "package llm\n\nimport \"example.test/mother\"\n", want: "mother"},
 		{name: "part of a package", file: "wire/internal/scan/a.go", text: "package scan\n\nimport _ \"example.test/m/core/llm\"\n"},
+		{name: "part that knows its package", file: "wire/internal/scan/a.go", text: "package scan\n\nimport _ \"example.test/m/wire\"\n"},
 		{name: "part too far up", file: "wire/internal/scan/a.go", text: "package scan\n\nimport _ \"example.test/m/core/engine\"\n", want: "got core/engine"},
 		{name: "part seen from its package", file: "wire/a.go", text: "package wire\n\nimport _ \"example.test/m/wire/internal/scan\"\n"},
 		{name: "part seen from below", file: "wire/openai/a.go", text: "package openai\n\nimport _ \"example.test/m/wire/internal/scan\"\n"},
