@@ -123,19 +123,11 @@ func toolElement(t llm.Tool, list *raw.List, native bool) raw.Element {
 	}
 	if native && raw.IsObject(t.Base) {
 		changed := raw.Set(t.Base, "description", raw.Quote(t.Description))
-		return raw.Element{Bytes: raw.Set(changed, "input_schema", schema(t)), At: list.Find(t.Base)}
+		return raw.Element{Bytes: raw.Set(changed, "input_schema", []byte(t.Schema)), At: list.Find(t.Base)}
 	}
 	o := new(raw.Object).Text("name", t.Name)
 	if t.Description != "" {
 		o.Text("description", t.Description)
 	}
-	return raw.Element{Bytes: o.Raw("input_schema", schema(t)).Bytes(), At: -1}
-}
-
-// schema returns the schema of t, or that of a tool without arguments.
-func schema(t llm.Tool) []byte {
-	if t.Schema == "" {
-		return []byte(`{"type":"object","properties":{}}`)
-	}
-	return []byte(t.Schema)
+	return raw.Element{Bytes: o.Raw("input_schema", raw.ObjectSchema(t.Schema)).Bytes(), At: -1}
 }

@@ -101,9 +101,10 @@ func classOf(e *wire.Error) wire.Class {
 		if said, ok := classOfText(e); ok && (class != wire.ServerFault || said == wire.TooLong) {
 			return said
 		}
-	}
-	if e.Class = class; overflow.Read(e) {
-		return e.Class
+		words := overflow.Error{Type: e.Type, Code: e.Code, Message: e.Message}
+		if class != wire.Auth && words.Read(&e.Used, &e.Window) {
+			return wire.TooLong
+		}
 	}
 	if class == wire.Unclassified && e.Status == 0 {
 		return wire.ServerFault // a stream that breaks without a known reason

@@ -21,7 +21,7 @@ func DecodeError(status int, body []byte) *wire.Error {
 	obj := raw.Trim(body)
 	if raw.Check(obj) != nil {
 		e.Message = string(obj[:min(len(obj), maxMessage)])
-		overflow.Read(e)
+		relayed(e)
 		return e
 	}
 	if all := raw.Elements(obj); len(all) > 0 {
@@ -119,12 +119,23 @@ func classify(e *wire.Error) {
 		if class, ok := classOf(e.Type); ok {
 			e.Class = class
 		}
-		overflow.Read(e)
+		relayed(e)
 	}
 	if e.RetryAfter == 0 && e.Class.Retryable() {
 		if _, after, ok := strings.Cut(text, "please retry in "); ok {
 			word, _, _ := strings.Cut(after, " ")
 			e.RetryAfter = wait(strings.TrimRight(word, "."))
+		}
+	}
+}
+
+// relayed looks for the words of other providers for a prompt that is too long.
+func relayed(e *wire.Error) {
+	switch e.Class {
+	case wire.BadRequest, wire.Unclassified, wire.TooLarge, wire.ServerFault:
+		words := overflow.Error{Type: e.Type, Code: e.Code, Message: e.Message}
+		if words.Read(&e.Used, &e.Window) {
+			e.Class = wire.TooLong
 		}
 	}
 }

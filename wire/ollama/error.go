@@ -59,13 +59,15 @@ func classify(e *wire.Error) {
 		}
 		return false
 	}
+	words := overflow.Error{Type: e.Type, Code: e.Code, Message: e.Message}
 	switch {
 	case e.Type == "exceed_context_size_error",
 		has("exceeds the context length", "exceeds maximum context length", "exceeds the available context size", "exceeds context", "exceed context window", "prompt is too long"):
+		words.Read(&e.Used, &e.Window)
 		e.Class = wire.TooLong
-		overflow.Read(e)
 		return
-	case overflow.Read(e):
+	case leavesRoom(e.Class) && words.Read(&e.Used, &e.Window): // those of other providers
+		e.Class = wire.TooLong
 		return
 	case has("must be of type", "invalid format:", "invalid json schema"): // it answers 500
 		e.Class = wire.BadRequest
@@ -85,6 +87,12 @@ func classify(e *wire.Error) {
 		e.Class = wire.ServerFault // a line in a stream that had begun well
 	}
 	e.Used, e.Window = 0, 0
+}
+
+// leavesRoom reports whether a class that the status tells leaves the words room to say that
+// a prompt is too long.
+func leavesRoom(c wire.Class) bool {
+	return c == wire.BadRequest || c == wire.Unclassified || c == wire.TooLarge || c == wire.ServerFault
 }
 
 // EncodeError returns the status and the body that the server would answer e with: its own

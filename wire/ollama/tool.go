@@ -1,8 +1,6 @@
 package ollama
 
 import (
-	"cmp"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
@@ -39,7 +37,7 @@ func toolElements(r llm.Request, list *raw.List) []raw.Element {
 			if t.Description != "" {
 				inner.Text("description", t.Description)
 			}
-			inner.Raw("parameters", []byte(cmp.Or(t.Schema, `{"type":"object","properties":{}}`)))
+			inner.Raw("parameters", raw.ObjectSchema(t.Schema))
 			elements[i] = raw.Element{Bytes: new(raw.Object).Text("type", "function").Raw("function", inner.Bytes()).Bytes(), At: -1}
 		}
 	}

@@ -156,7 +156,7 @@ func toolObject(o *raw.Object, t llm.Tool, d llm.Dialect) *raw.Object {
 	if t.Custom {
 		return o.Raw("format", inputFormat(t.Schema, d))
 	}
-	return o.Raw("parameters", []byte(cmp.Or(t.Schema, `{"type":"object","properties":{}}`)))
+	return o.Raw("parameters", raw.ObjectSchema(t.Schema))
 }
 
 // inputFormat returns the format of a free text as d has it: Chat has a grammar in an

@@ -5,10 +5,9 @@
 package overflow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // codes are the codes and types of errors (OpenAI, llama.cpp, and servers that speak their
@@ -36,27 +35,20 @@ func Said(plain string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(plain, w) })
 }
 
-// Read makes e one of the class TooLong, with the figures that its message states, if its
-// code, its type or its message says so. Messages count only where the class leaves them
-// room: what a limit on the rate or an overloaded server says about tokens is not that.
-func Read(e *wire.Error) bool {
-	switch e.Class {
-	case wire.BadRequest, wire.Unclassified, wire.TooLarge, wire.TooLong, wire.ServerFault:
-	default:
-		return false
-	}
+// An Error is what a provider's error says in words.
+type Error struct{ Type, Code, Message string }
+
+// Read reports whether e says by its code, its type or its message that the prompt is too
+// long, and then fills in the figures that its message states and that are not known yet.
+// Where the class of an error is known, messages should count only if it leaves them room:
+// what a limit on the rate or an overloaded server says about tokens is not that.
+func (e Error) Read(used, window *int) bool {
 	plain := Plain(e.Message)
 	if !Code(e.Code) && !Code(e.Type) && !Said(plain) {
 		return false
 	}
-	e.Class = wire.TooLong
-	used, window := Figures(plain)
-	if e.Used == 0 {
-		e.Used = used
-	}
-	if e.Window == 0 {
-		e.Window = window
-	}
+	statedUsed, statedWindow := Figures(plain)
+	*used, *window = cmp.Or(*used, statedUsed), cmp.Or(*window, statedWindow)
 	return true
 }
 
