@@ -142,9 +142,6 @@ func (d *decoder) payload(_, data []byte) error {
 	d.arena = append(d.arena, data...)
 	d.raw = d.arena[at:len(d.arena):len(d.arena)]
 	text := d.raw
-	if err := raw.Check(text); err != nil {
-		return fmt.Errorf("gemini: stream: %w", err)
-	}
 	d.walk = raw.NewWalk(text)
 	if !raw.IsObject(d.walk.Next()) {
 		return fmt.Errorf("gemini: stream: %w", d.walk.Wrong("an object"))
@@ -157,6 +154,9 @@ func (d *decoder) reply() error {
 	r := &d.chunk
 	*r = chunk{parts: r.parts[:0]}
 	r.read(&d.walk)
+	if err := d.walk.Err(); err != nil {
+		return fmt.Errorf("gemini: stream: %w", err)
+	}
 	switch {
 	case r.failed:
 		return DecodeError(0, bytes.Clone(d.raw))

@@ -27,6 +27,7 @@ type decoder struct {
 	calls         int
 	open          openPart
 	held          sse.Held // what open holds
+	walk          raw.Walk // through the line at hand
 	line          line     // the payload at hand
 }
 
@@ -97,17 +98,21 @@ func (d *decoder) payload(_, data []byte) error {
 	at := len(d.arena)
 	d.arena = append(d.arena, data...)
 	d.raw = d.arena[at:len(d.arena):len(d.arena)]
-	if err := raw.Check(d.raw); err != nil {
-		return fmt.Errorf("ollama: stream: %w", err)
-	}
-	c := raw.NewCursor(d.raw)
-	if !raw.IsObject(c.Next()) {
-		return fmt.Errorf("ollama: stream: %w", c.Wrong("an object"))
+	d.walk = raw.NewWalk(d.raw)
+	if !raw.IsObject(d.walk.Next()) {
+		if err := raw.Check(d.raw); err != nil {
+			return fmt.Errorf("ollama: stream: %w", err)
+		}
+		return fmt.Errorf("ollama: stream: %w", d.walk.Wrong("an object"))
 	}
 	l := &d.line
 	*l = line{}
-	if err := l.read(c); err != nil {
+	wrong := l.read(&d.walk)
+	if err := d.walk.Err(); err != nil {
 		return fmt.Errorf("ollama: stream: %w", err)
+	}
+	if wrong != nil {
+		return fmt.Errorf("ollama: stream: %w", wrong)
 	}
 	switch {
 	case l.failed:
@@ -123,61 +128,68 @@ func (d *decoder) payload(_, data []byte) error {
 	return nil
 }
 
-// read reads the line at c.
-func (l *line) read(c *raw.Cursor) (err error) {
-	c.Object(func(name []byte) {
+// read reads the line that is next.
+func (l *line) read(w *raw.Walk) (err error) {
+	for w.Enter(); ; {
+		name := w.Member()
+		if name == nil {
+			return err
+		}
+		if string(name) == "message" && raw.IsObject(w.Next()) {
+			l.message = true
+			err = l.readMessage(w)
+			continue
+		}
+		at := *w
+		value := w.Value()
 		switch string(name) {
 		case "model":
-			l.model = c.Value()
+			l.model = value
 		case "done":
-			l.done = string(c.Value()) == "true"
+			l.done = string(value) == "true"
 		case "done_reason":
-			l.reason = c.Value()
+			l.reason = value
 		case "prompt_eval_count":
-			l.prompt = c.Value()
+			l.prompt = value
 		case "eval_count":
-			l.output = c.Value()
+			l.output = value
 		case "error":
-			l.failed = !raw.IsNone(c.Next())
+			l.failed = !raw.IsNone(value)
 		case "message":
-			switch {
-			case raw.IsObject(c.Next()):
-				l.message = true
-				err = l.readMessage(c)
-			case !raw.IsNone(c.Next()):
-				err = raw.In(c.Wrong("an object"), "message")
+			if !raw.IsNone(value) {
+				err = raw.In(at.Wrong("an object"), "message")
 			}
-		}
-	})
-	return err
-}
-
-func (l *line) readMessage(c *raw.Cursor) (err error) {
-	wrong := func(want string) {
-		if err == nil {
-			err = raw.In(c.Wrong(want), "message")
 		}
 	}
-	c.Object(func(name []byte) {
-		next := c.Next()
+}
+
+func (l *line) readMessage(w *raw.Walk) (err error) {
+	for w.Enter(); ; {
+		name := w.Member()
+		if name == nil {
+			return err
+		}
+		at := *w
+		value := w.Value()
+		want := ""
 		switch string(name) {
 		case "content":
-			if !raw.IsString(next) && !raw.IsNone(next) {
-				wrong("content that is a string")
+			if l.content = value; !raw.IsString(value) && !raw.IsNone(value) {
+				want = "content that is a string"
 			}
-			l.content = c.Value()
 		case "thinking":
-			l.thinking = c.Value()
+			l.thinking = value
 		case "images":
-			l.images = c.Value()
+			l.images = value
 		case "tool_calls":
-			if !raw.IsArray(next) && !raw.IsNone(next) {
-				wrong("tool_calls that are an array")
+			if l.calls = value; !raw.IsArray(value) && !raw.IsNone(value) {
+				want = "tool_calls that are an array"
 			}
-			l.calls = c.Value()
 		}
-	})
-	return err
+		if want != "" && err == nil {
+			err = raw.In(at.Wrong(want), "message")
+		}
+	}
 }
 
 // reply takes what a line says: thinking, text, images, calls, in this order.

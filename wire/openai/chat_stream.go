@@ -91,6 +91,9 @@ type chatChunk struct{ object, choices, fault, whole []byte }
 // all read before anything is told.
 func (d *chatDecoder) chunk(name []byte, w *raw.Walk) error {
 	x := d.readChunk(w)
+	if err := w.Err(); err != nil {
+		return err
+	}
 	// vLLM once had errors of the form {"object": "error", "message"}.
 	if x.fault != nil || string(name) == "error" || x.choices == nil && string(word(x.object)) == "error" {
 		return DecodeError(0, bytes.Clone(x.whole))

@@ -99,6 +99,9 @@ func (d *responsesDecoder) read(name, data []byte) error {
 	start := w.At()
 	o := occasionOf(w)
 	b := w.Bytes(start)
+	if err := w.Err(); err != nil {
+		return problem("responses", err)
+	}
 	if o.kind == nil {
 		o.kind = name
 	}

@@ -102,15 +102,12 @@ func (s *stream) done(i int, p llm.Part) {
 	s.emit(llm.Event{Kind: llm.EventPartEnd, Index: i, Part: p})
 }
 
-// object begins the walk through the object that the payload must be; nothing for a
-// payload that the end of the bytes has torn.
+// object begins the walk through the object that the payload must be, whose end tells
+// whether it is JSON; nothing for a payload that the end of the bytes has torn.
 func (s *stream) object(data []byte) (*raw.Walk, error) {
-	if err := raw.Check(data); err != nil {
-		if s.closing {
-			s.payload = nil
-			return nil, nil
-		}
-		return nil, err
+	if s.closing && raw.Check(data) != nil {
+		s.payload = nil
+		return nil, nil
 	}
 	s.walk = raw.NewWalk(data)
 	if next := s.walk.Next(); !raw.IsObject(next) {
