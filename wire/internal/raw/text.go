@@ -23,6 +23,12 @@ func Unquote(lit []byte) string {
 	if escaped < 0 {
 		return string(lit)
 	}
+	if len(lit) < 2*block { // not worth the buffer
+		var out strings.Builder
+		out.Grow(len(lit))
+		unescapeTail(&out, lit)
+		return out.String()
+	}
 	return unescapeAll(lit, escaped)
 }
 
