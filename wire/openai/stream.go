@@ -107,7 +107,7 @@ func (s *stream) done(i int, p llm.Part) {
 func (s *stream) object(data []byte) (*raw.Walk, error) {
 	if s.closing && raw.Check(data) != nil {
 		s.payload = nil
-		return nil, nil
+		return nil, nil //nolint:nilerr // the end of the bytes tore it, and close says that the stream was cut
 	}
 	s.walk = raw.NewWalk(data)
 	if next := s.walk.Next(); !raw.IsObject(next) {
