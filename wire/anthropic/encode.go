@@ -56,14 +56,15 @@ func fresh(r llm.Request) []byte {
 // messageElements returns the message list that msgs become. A list that would begin
 // with the model, which the API refuses, gets a user message in front, unless it came so.
 func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
-	all := units(msgs, list)
+	shape := shapeOf(list)
+	all := shape.Units(msgs)
 	elements := make([]raw.Element, 0, len(all)+1)
-	if len(all) > 0 && all[0].role == "assistant" && all[0].at != 0 {
+	if shape.Opens(all) {
 		opening := message("user", []block{{bytes: textBlock(wire.Opening, llm.Raw{}, false)}})
 		elements = append(elements, raw.Element{Bytes: opening, At: -1})
 	}
 	for _, u := range all {
-		elements = append(elements, u.element())
+		elements = append(elements, u.Element(message))
 	}
 	return elements
 }
