@@ -251,13 +251,13 @@ func (g *growing) part() llm.Part {
 	case grownCall:
 		c, _ := g.begun.(llm.ToolCall)
 		if args := string(g.text); args != c.Args {
-			c.Args, data = args, raw.Set(data, "input", arguments(args))
+			c.Args, data = args, raw.Set(data, "input", raw.Arguments(args))
 		}
 		c.Data = data
 		return c
 	}
 	if len(g.text) > 0 {
-		data = raw.Set(data, "input", arguments(string(g.text)))
+		data = raw.Set(data, "input", raw.Arguments(string(g.text)))
 	}
 	if o, ok := g.begun.(llm.Opaque); ok {
 		o.Data = data // whatever the deltas made of it, it is what it began as

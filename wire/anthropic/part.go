@@ -101,7 +101,7 @@ func thinkingBlock(p llm.Thinking, native bool) []byte {
 }
 
 func callBlock(p llm.ToolCall, native bool) []byte {
-	input := arguments(p.Args)
+	input := raw.Arguments(p.Args)
 	if p.Custom { // also where the free text looks like JSON
 		input = new(raw.Object).Text("input", p.Args).Bytes()
 	}
@@ -116,22 +116,6 @@ func callBlock(p llm.ToolCall, native bool) []byte {
 		kind = "server_tool_use"
 	}
 	return new(raw.Object).Text("type", kind).Text("id", p.CallID).Text("name", p.Name).Raw("input", input).Bytes()
-}
-
-// arguments returns args as the object that this format wants: what is none, such as
-// the free text of a custom tool, becomes its member "input".
-func arguments(args string) []byte {
-	trimmed := strings.Trim(args, " \t\r\n")
-	if trimmed == "" {
-		return []byte("{}")
-	}
-	if raw.Check([]byte(trimmed)) != nil {
-		return new(raw.Object).Text("input", args).Bytes()
-	}
-	if trimmed[0] != '{' {
-		return new(raw.Object).Raw("input", []byte(trimmed)).Bytes()
-	}
-	return []byte(trimmed)
 }
 
 func resultBlock(p llm.ToolResult, native bool) []byte {

@@ -78,7 +78,7 @@ func (p *patcher) putContent(m llm.Message, at places) {
 			}
 		}
 		if b := replyBlock(part, native); b != nil {
-			elements = append(elements, raw.Element{Bytes: b, At: list.Find(baseOf(part))})
+			elements = append(elements, raw.Element{Bytes: b, At: list.Find(raw.Base(part))})
 		}
 	}
 	if list.Same(elements) {
@@ -97,21 +97,6 @@ func (p *patcher) bytes() []byte {
 		out = raw.Set(out, m.name, m.value)
 	}
 	return out
-}
-
-// baseOf returns the bytes that p replaces, or nil.
-func baseOf(p llm.Part) []byte {
-	switch p := p.(type) {
-	case llm.Text:
-		return p.Base
-	case llm.Stub:
-		return p.Base
-	case llm.ToolCall:
-		return p.Base
-	case llm.ToolResult:
-		return p.Base
-	}
-	return nil
 }
 
 // changedUsage returns old, the usage of a reply, with the figures of r.

@@ -144,7 +144,7 @@ func thinkingPart(p llm.Thinking, native bool) []byte {
 }
 
 func callBlocks(p llm.ToolCall, native bool) []block {
-	args := arguments(p.Args)
+	args := raw.Arguments(p.Args)
 	if native && raw.IsObject(p.Base) {
 		inner := raw.Set(nameCall.value(p.Base), "args", args)
 		return []block{{bytes: nameCall.set(p.Base, inner), kind: callBlock}}
@@ -161,24 +161,8 @@ func callPart(p llm.ToolCall, id string) []byte {
 	if id != "" {
 		inner.Text("id", id)
 	}
-	inner.Text("name", p.Name).Raw("args", arguments(p.Args))
+	inner.Text("name", p.Name).Raw("args", raw.Arguments(p.Args))
 	return new(raw.Object).Raw(nameCall.camel, inner.Bytes()).Bytes()
-}
-
-// arguments returns args as the object that this format wants: what is none, such as the
-// free text of a custom tool, becomes its member "input".
-func arguments(args string) []byte {
-	trimmed := strings.Trim(args, " \t\r\n")
-	if trimmed == "" {
-		return []byte("{}")
-	}
-	if raw.Check([]byte(trimmed)) != nil {
-		return new(raw.Object).Text("input", args).Bytes()
-	}
-	if trimmed[0] != '{' {
-		return new(raw.Object).Raw("input", []byte(trimmed)).Bytes()
-	}
-	return []byte(trimmed)
 }
 
 // resultBlocks returns a result, and behind it media of another dialect that it had.

@@ -62,7 +62,7 @@ func patch(m llm.Message) ([]byte, bool) {
 			continue
 		}
 		old := raw.Slice(m.Envelope.Raw, at)
-		if with[i] = inPlace(p, old); with[i] == nil || !bytes.Equal(base(p), old) {
+		if with[i] = inPlace(p, old); with[i] == nil || !bytes.Equal(raw.Base(p), old) {
 			return nil, false
 		}
 	}
@@ -88,21 +88,6 @@ func inPlace(p llm.Part, old []byte) []byte {
 		if text, _ := textOf(p); raw.IsString(old) {
 			return raw.Quote(text)
 		}
-	}
-	return nil
-}
-
-// base returns the bytes that p replaced.
-func base(p llm.Part) []byte {
-	switch p := p.(type) {
-	case llm.Text:
-		return p.Base
-	case llm.Stub:
-		return p.Base
-	case llm.ToolCall:
-		return p.Base
-	case llm.ToolResult:
-		return p.Base
 	}
 	return nil
 }
@@ -233,7 +218,7 @@ func call(p llm.ToolCall, native bool, n int) []byte {
 	case native && raw.IsObject(p.Data):
 		return p.Data
 	case native && raw.IsObject(p.Base):
-		return raw.Set(p.Base, "function", raw.Set(raw.Value(p.Base, "function"), "arguments", arguments(p.Args)))
+		return raw.Set(p.Base, "function", raw.Set(raw.Value(p.Base, "function"), "arguments", raw.Arguments(p.Args)))
 	case p.Hosted:
 		return nil
 	}
@@ -247,24 +232,8 @@ func newCall(p llm.ToolCall, id string, n int) []byte {
 	if id != "" {
 		o.Text("id", id)
 	}
-	inner := new(raw.Object).Raw("index", raw.Digits(n)).Text("name", p.Name).Raw("arguments", arguments(p.Args))
+	inner := new(raw.Object).Raw("index", raw.Digits(n)).Text("name", p.Name).Raw("arguments", raw.Arguments(p.Args))
 	return o.Raw("function", inner.Bytes()).Bytes()
-}
-
-// arguments returns args as the object that this format wants: what is none, such as the
-// free text of a custom tool, becomes its member "input".
-func arguments(args string) []byte {
-	trimmed := strings.Trim(args, " \t\r\n")
-	if trimmed == "" {
-		return []byte("{}")
-	}
-	if raw.Check([]byte(trimmed)) != nil {
-		return new(raw.Object).Text("input", args).Bytes()
-	}
-	if trimmed[0] != '{' {
-		return new(raw.Object).Raw("input", []byte(trimmed)).Bytes()
-	}
-	return []byte(trimmed)
 }
 
 // resultMessage returns a new message of the role tool. It names the call by its id, if

@@ -188,7 +188,7 @@ func chatPatch(m llm.Message) ([]byte, bool) {
 			continue
 		}
 		old := raw.Slice(m.Envelope.Raw, at)
-		if !bytes.Equal(base(p), old) {
+		if !bytes.Equal(raw.Base(p), old) {
 			return nil, false
 		}
 		if with[i] = w.inPlace(p, old); with[i] == nil {

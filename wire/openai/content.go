@@ -153,7 +153,7 @@ func (w writer) asString(parts []llm.Part) ([]byte, bool) {
 	}
 	var texts []string
 	for _, p := range parts {
-		if w.native && (raw.IsObject(p.Bytes()) || raw.IsObject(base(p))) {
+		if w.native && (raw.IsObject(p.Bytes()) || raw.IsObject(raw.Base(p))) {
 			return nil, false
 		}
 		s, ok := textOf(p)
@@ -307,21 +307,6 @@ func textOf(p llm.Part) (string, bool) {
 		return p.Text, true
 	}
 	return "", false
-}
-
-// base returns the bytes that p replaced.
-func base(p llm.Part) []byte {
-	switch p := p.(type) {
-	case llm.Text:
-		return p.Base
-	case llm.Stub:
-		return p.Base
-	case llm.ToolCall:
-		return p.Base
-	case llm.ToolResult:
-		return p.Base
-	}
-	return nil
 }
 
 // resultValue returns the content of a tool result. What came as an array stays one;

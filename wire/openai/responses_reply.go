@@ -106,7 +106,7 @@ func outputElements(old, r llm.Response, output []byte) []raw.Element {
 	elements := make([]raw.Element, 0, len(r.Message.Parts))
 	for i, p := range r.Message.Parts {
 		at := slices.IndexFunc(old.Message.Parts[next:], func(o llm.Part) bool {
-			return bytes.Equal(o.Bytes(), p.Bytes()) || base(p) != nil && bytes.Equal(o.Bytes(), base(p))
+			return bytes.Equal(o.Bytes(), p.Bytes()) || raw.Base(p) != nil && bytes.Equal(o.Bytes(), raw.Base(p))
 		})
 		e := raw.Element{At: -1}
 		if at >= 0 {
