@@ -2,77 +2,31 @@ package sessionfile
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
+
+// requestFormats are the request bodies that are read here, by their dialect.
+var requestFormats = map[llm.Dialect]Format{
+	anthropic.Dialect: FormatAnthropicRequest, openai.DialectChat: FormatChatRequest, openai.DialectResponses: FormatResponsesRequest,
+}
 
 // requestFormat returns which request body an object is, or "".
 func requestFormat(body []byte) Format {
 	data := gjson.ParseBytes(body)
-	switch {
-	case !data.Get("model").Exists() && !data.Get("anthropic_version").Exists():
+	if !data.Get("model").Exists() && !data.Get("anthropic_version").Exists() {
 		return "" // many programs write lists of messages
-	case data.Get("messages").IsArray():
-		if isAnthropic(data) {
-			return FormatAnthropicRequest
-		}
-		return FormatChatRequest
-	case data.Get("input").IsArray(), data.Get("input").Type == gjson.String:
-		return FormatResponsesRequest
 	}
-	return ""
-}
-
-// isAnthropic tells the two formats with a list of messages apart: by what only
-// one of them has, else by the model's name.
-func isAnthropic(data gjson.Result) bool {
-	for _, field := range []string{"system", "anthropic_version", "tools.0.input_schema", "stop_sequences", "thinking.type"} {
-		if data.Get(field).Exists() {
-			return true
-		}
+	dialect, kind, err := codecs.Detect(body)
+	if err != nil || kind != codecs.KindRequest {
+		return ""
 	}
-	for _, field := range []string{"tools.0.function", "max_completion_tokens", "stream_options", "response_format"} {
-		if data.Get(field).Exists() {
-			return false
-		}
-	}
-	verdict := 0
-	data.Get("messages").ForEach(func(_, m gjson.Result) bool {
-		verdict = messageKind(m)
-		return verdict == 0
-	})
-	if verdict != 0 {
-		return verdict > 0
-	}
-	return strings.HasPrefix(data.Get("model").String(), "claude")
-}
-
-// messageKind returns 1 for a message that only Anthropic's format has, -1 for
-// one that only OpenAI's has, 0 for one that may be of either.
-func messageKind(m gjson.Result) int {
-	switch m.Get("role").String() {
-	case "system", "developer", "tool", "function":
-		return -1
-	}
-	if m.Get("tool_calls").Exists() {
-		return -1
-	}
-	kind := 0
-	m.Get("content").ForEach(func(_, block gjson.Result) bool {
-		switch block.Get("type").String() {
-		case "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document":
-			kind = 1
-		case "image_url", "input_audio", "refusal", "file":
-			kind = -1
-		}
-		return kind == 0
-	})
-	return kind
+	return requestFormats[dialect]
 }
 
 // readBody reads one request body.

@@ -111,7 +111,7 @@ func object(body []byte) (llm.Dialect, Kind) {
 		return gemini.Dialect, KindRequest
 	case raw.IsArray(v[2]):
 		return withMessages(body, v[2]), KindRequest
-	case v[3] != nil && !raw.Named(v[6], "response"):
+	case (raw.IsString(v[3]) || raw.IsArray(v[3])) && !raw.Named(v[6], "response"):
 		return openai.DialectResponses, KindRequest
 	case raw.IsArray(v[4]):
 		return openai.DialectChat, KindResponse
@@ -175,7 +175,7 @@ func byMessage(m []byte) llm.Dialect {
 	switch {
 	case raw.IsArray(v[3]) || v[4] != nil:
 		return ollama.Dialect
-	case v[5] != nil || raw.Named(v[0], "developer"):
+	case v[1] != nil || v[5] != nil || raw.Named(v[0], "developer"):
 		return openai.DialectChat
 	}
 	for _, s := range raw.Elements(v[2]) {

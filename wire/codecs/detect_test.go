@@ -19,6 +19,7 @@ func TestDetect(t *testing.T) {
 		{"messages by a tool", `{"model":"m","messages":[],"tools":[{"name":"f","input_schema":{}}]}`, "anthropic", KindRequest},
 		{"messages of nobody in particular", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, "openai-chat", KindRequest},
 		{"messages by a call", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}]}`, "openai-chat", KindRequest},
+		{"messages by a list of calls", `{"model":"claude","messages":[{"role":"assistant","tool_calls":[]}]}`, "openai-chat", KindRequest},
 		{"messages by a call's object", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]}]}`, "ollama", KindRequest},
 		{"messages by options", `{"model":"m","messages":[],"options":{"num_ctx":1}}`, "ollama", KindRequest},
 		{"messages by whether to think", `{"model":"llama3","think":true,"messages":[{"role":"user","content":"hi"}]}`, "ollama", KindRequest},
@@ -48,7 +49,7 @@ func TestDetect(t *testing.T) {
 			}
 		})
 	}
-	for _, none := range []string{"", " ", "hello", "{}", "[]", "[1]", "5", `{"a":`, "data: x\n\n", `{"model":"m"}`, "{\"a\":1}\n{\"a\":2}\n"} {
+	for _, none := range []string{"", " ", "hello", "{}", "[]", "[1]", "5", `{"a":`, "data: x\n\n", `{"model":"m"}`, `{"model":"m","input":{}}`, "{\"a\":1}\n{\"a\":2}\n"} {
 		if d, k, err := Detect([]byte(none)); err == nil {
 			t.Errorf("%q: want an error, got %s, %s", none, d, k)
 		}

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 )
 
 // texts are insides of string literals, not periodic, so that nothing learns them.
@@ -38,14 +40,16 @@ func BenchmarkUnquote(b *testing.B) {
 
 func BenchmarkCheck(b *testing.B) {
 	for name, text := range texts() {
-		b.Run(name, func(b *testing.B) {
-			body := []byte(`{"a":["` + text + `"]}`)
-			b.SetBytes(int64(len(body)))
-			for b.Loop() {
-				if Check(body) != nil {
-					b.Fatal("not valid")
+		body := []byte(`{"a":["` + text + `"]}`)
+		for impl, valid := range map[string]func([]byte) bool{"ours": validText, "gjson": gjson.ValidBytes} {
+			b.Run(name+"/impl="+impl, func(b *testing.B) {
+				b.SetBytes(int64(len(body)))
+				for b.Loop() {
+					if !valid(body) {
+						b.Fatal("not valid")
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
