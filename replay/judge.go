@@ -14,9 +14,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/wire"
-	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
-	"github.com/plimsoll-dev/plimsoll/wire/openai"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // A judge looks at every request of one run as it would be exported, and writes
@@ -243,14 +242,9 @@ func encode(r *raw, sections []llm.Section, tools []llm.Tool, msgs []llm.Message
 			req.Sections = append(req.Sections, s)
 		}
 	}
-	switch r.dialect {
-	case anthropic.Dialect:
-		return anthropic.EncodeRequest(req)
-	case openai.DialectResponses:
-		return openai.EncodeResponses(req)
-	case openai.DialectChat:
-		return openai.EncodeChat(req)
+	codec, ok := codecs.For(r.dialect)
+	if !ok {
+		return nil, fmt.Errorf("replay: encode: dialect, want one that has a codec, got %q", r.dialect)
 	}
-	return nil, fmt.Errorf("replay: encode: dialect %q, want one of %s", r.dialect,
-		strings.Join([]string{string(anthropic.Dialect), string(openai.DialectChat), string(openai.DialectResponses)}, ", "))
+	return codec.EncodeRequest(req)
 }
