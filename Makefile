@@ -54,6 +54,10 @@ ifeq ($(PKGS),./...)
 	cd $(SDKTEST) && $(GOLANGCI_LINT) run ./...
 endif
 
+.PHONY: catalog
+catalog: ## make core/catalog's generated tables anew (SOURCES=folder with the pinned lists)
+	$(GO) run ./internal/gencatalog -sources '$(SOURCES)'
+
 .PHONY: fmt
 fmt: $(GOFUMPT) ## format every Go file
 	$(GO_FILES) | xargs -r $(GOFUMPT) -w

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // Settings are what configuration files say about models. A file is plimsoll.yaml or
-// plimsoll.toml, with the fields model and providers:
+// plimsoll.toml, with the fields model, providers and models:
 //
 //	model: work/gpt-5            # what is asked if nothing else is said
 //	providers:
@@ -24,6 +25,11 @@ import (
 //	    headers: {x-team: blue}
 //	    query: {api-version: "2024-10-21"}
 //	    models: [gpt-5, gpt-5-mini]
+//	models:
+//	  my-model:                  # a name of one's own, or one of the catalogue, which is then changed
+//	    window: 128k             # and maxOutput, tokenizer, family, provider, api, cache
+//	    prices: {input: 1.25, output: 10, cacheRead: 0.125}    # and cacheWrite, cacheWrite1h; dollars for a million tokens
+//	    tiers: [{above: 200k, input: 2.5, output: 15}]         # of longer prompts
 //
 // A file that stands in the working folder may have come with somebody else's work. So it
 // may not say where a key is, run a program, or send requests to another machine than
@@ -31,6 +37,9 @@ import (
 type Settings struct {
 	Model     string // provider/model; empty if not stated
 	Providers []ProviderSettings
+	// Models are to be laid over the catalogue, with catalog.Catalog.With. A price
+	// that is not stated is unknown; writing to the cache costs what input does.
+	Models []catalog.Model
 }
 
 // ProviderSettings are what a file says about one provider. What is not stated is zero.
@@ -56,6 +65,9 @@ func (s Settings) Provider(name string) (ProviderSettings, bool) {
 type Known struct {
 	Kinds      []string
 	CarriesKey func(name string) bool // whether a header or query parameter is one for a key
+	// Families, Caches and Tokenizer are about models. Empty or nil: every word is taken.
+	Families, Caches []string
+	Tokenizer        func(id string) error // what is wrong with an estimator's id
 }
 
 // A SettingsError holds everything that is wrong with one file of settings.
@@ -71,8 +83,9 @@ func (e *SettingsError) Unwrap() error { return &e.FileError }
 func (e *FileError) lines() string { return strings.TrimPrefix(e.Error(), "config: load policy: ") }
 
 // FindSettings loads the settings of the working folder and those of the user's folder,
-// if there are any. What the first says goes before the second: its model, and each of
-// its providers as a whole. An empty folder is none.
+// if there are any. What the first says goes before the second: its model, each of its
+// providers as a whole, and what it says about a model field by field. An empty folder
+// is none.
 func FindSettings(working, user string, known Known) (Settings, error) {
 	var all Settings
 	for _, dir := range []string{working, user} {
@@ -95,6 +108,7 @@ func FindSettings(working, user string, known Known) (Settings, error) {
 				all.Providers = append(all.Providers, p)
 			}
 		}
+		all.Models = append(slices.Clone(s.Models), all.Models...) // of two about one model the later counts
 	}
 	return all, nil
 }
@@ -151,7 +165,7 @@ func ParseSettings(name string, data []byte, known Known) (Settings, error) {
 
 // settingsFields and providerFields are the names that files may use.
 var (
-	settingsFields = []string{"model", "providers"}
+	settingsFields = []string{"model", "providers", "models"}
 	providerFields = []string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}
 )
 

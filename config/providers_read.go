@@ -29,7 +29,7 @@ func (r *settingsReader) parse(name string, data []byte) (Settings, error) {
 	case err != nil:
 		r.problems = []problem{{what: err.Error()}}
 	case tree.kind != object:
-		r.fault(tree, "want model and providers, got %s", describe(tree))
+		r.fault(tree, "want model, providers and models, got %s", describe(tree))
 	default:
 		s = r.settings(tree)
 	}
@@ -65,6 +65,8 @@ func (r *settingsReader) settings(tree *node) Settings {
 			}
 		case m.name == "providers":
 			r.fault(m.value, "providers: want names with their settings, got %s", describe(m.value))
+		case m.name == "models":
+			s.Models = r.models(m.value)
 		case isKeyName(m.name):
 			r.literalKey(m.name, m.value)
 		default:

@@ -79,7 +79,7 @@ func TestSettings(t *testing.T) {
 func TestSettingsFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"modl: x/y", `s.yaml:1:1: modl: no such field, did you mean model?`},
-		{"zzz: 1", `s.yaml:1:1: zzz: no such field, want one of [model providers]`},
+		{"zzz: 1", `s.yaml:1:1: zzz: no such field, want one of [model providers models]`},
 		{"model: gpt-5", `s.yaml:1:1: model: want provider/model, got "gpt-5"`},
 		{"model: [a]", `s.yaml:1:1: model: want a text, got a list`},
 		{"providers: [a]", `s.yaml:1:1: providers: want names with their settings, got a list`},
@@ -94,7 +94,7 @@ func TestSettingsFaults(t *testing.T) {
 		{"providers:\n  openai: {keyEnv: A, keyCommand: [b]}", `s.yaml:2:3: providers.openai: want keyEnv or keyCommand, got both`},
 		{"providers:\n  openai:\n    models: [1, {}]", `s.yaml:3:17: providers.openai.models[1]: want a text, got an object`},
 		{"providers:\n  openai:\n    headers: x", `s.yaml:3:5: providers.openai.headers: want names and values, got a text`},
-		{"- a", `s.yaml:1:1: want model and providers, got a list`},
+		{"- a", `s.yaml:1:1: want model, providers and models, got a list`},
 		{"a: [", `s.yaml:`},
 	} {
 		_, err := config.ParseSettings("s.yaml", []byte(c.text), known())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
-	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
 
 // BenchmarkReplay runs sessions from file to result under one policy, with the
@@ -32,7 +32,7 @@ func BenchmarkReplay(b *testing.B) {
 				b.SetBytes(info.Size())
 				b.ReportAllocs()
 				for b.Loop() {
-					s, err := sessionfile.Open(file)
+					s, err := formats.Open(file)
 					if err != nil {
 						b.Fatal(err)
 					}

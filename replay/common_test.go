@@ -19,7 +19,7 @@ func TestCommonLimit(t *testing.T) {
 		}
 		return list
 	}
-	segment := &raw{window: 200_000, peak: 110_000, overhead: Overhead{Tokens: 10_000}}
+	segment := &raw{window: 200_000, peak: 110_000, overhead: Overhead{Tokens: 10_000}, fixed: 10_000}
 	for _, tt := range []struct {
 		name     string
 		policies []policy.Policy

@@ -12,7 +12,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
-	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
 
 // corpusWindows are the windows that every preset has to keep a session within.
@@ -50,7 +50,7 @@ func TestCorpus(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := sessionfile.Open(file)
+				s, err := formats.Open(file)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
-	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
 
 // TestEstimateFigures pins the arithmetic of an estimate row.
@@ -100,7 +100,7 @@ func share(ppm int) string { return fmt.Sprintf("%d.%02d", ppm/10_000, ppm%10_00
 
 // sessionPairs predicts the prompts of one session.
 func sessionPairs(t *testing.T, r *Replayer, file string) []pair {
-	s, err := sessionfile.Open(file)
+	s, err := formats.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func sessionPairs(t *testing.T, r *Replayer, file string) []pair {
 		if seg.NotRun != "" || seg.Steps() == 0 {
 			continue
 		}
-		raw, pairs, err := r.measureRaw(context.Background(), s, i, carried)
+		raw, pairs, err := r.measureRaw(context.Background(), s, s.Segments[i], i+1, carried)
 		if err != nil {
 			t.Logf("%s segment %d left out: %v", filepath.Base(file), i+1, err)
 			continue

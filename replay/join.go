@@ -5,26 +5,26 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
-// join returns s with all its segments as one, as if the client had never cut
-// anything: what a later segment carries over from earlier ones, its summary
-// included, is left out.
+// join returns s with the segments of each conversation as one, as if the client
+// had never cut anything: what a later segment carries over from earlier ones, its
+// summary included, is left out.
 func join(s *sessionfile.Session) *sessionfile.Session {
-	if len(s.Segments) < 2 {
-		return s
-	}
 	out := *s
-	one := s.Segments[0]
-	one.Entries = append([]sessionfile.Entry(nil), one.Entries...)
-	line := lastLine(one)
-	for _, seg := range s.Segments[1:] {
+	out.Segments = nil
+	for i, seg := range s.Segments {
+		if i == 0 || seg.Start == sessionfile.StartRoot {
+			seg.Entries = append([]sessionfile.Entry(nil), seg.Entries...)
+			out.Segments = append(out.Segments, seg)
+			continue
+		}
+		one := &out.Segments[len(out.Segments)-1]
+		line := lastLine(*one)
 		for _, e := range seg.Entries {
 			if e.Line > line && !carried(e) {
 				one.Entries = append(one.Entries, e)
 			}
 		}
-		line = max(line, lastLine(seg))
 	}
-	out.Segments = []sessionfile.Segment{one}
 	return &out
 }
 

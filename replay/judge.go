@@ -236,7 +236,7 @@ func (r *raw) sections() []llm.Section { return r.segment.Sections }
 
 // encode writes a request in the session's dialect.
 func encode(r *raw, sections []llm.Section, tools []llm.Tool, msgs []llm.Message) ([]byte, error) {
-	req := llm.Request{Model: r.model, Tools: tools, Messages: msgs}
+	req := llm.Request{Dialect: r.dialect, Model: r.model, Tools: tools, Messages: msgs}
 	for _, s := range sections {
 		if s.Text != "" || len(s.Data) > 0 {
 			req.Sections = append(req.Sections, s)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -27,11 +28,19 @@ type raw struct {
 	file     *verify.Session // what the file holds, for the judge; nil if nobody asked
 	segment  sessionfile.Segment
 	model    string
-	window   int // capacity of the model's own window
+	window   int  // capacity of the model's own window
+	guessed  bool // nobody knows that window
 	overhead Overhead
+	fixed    int // overhead, and the system prompt and tools that the file has
 	peak     int // largest prompt, as reported where it is
 	reported int // largest reported prompt
 	steps    []rawStep
+
+	counter  token.Counter    // the raw count of the model's family
+	contents []token.Contents // of each message as it was recorded
+	caches   bool             // the client uses the provider's cache, as far as is known
+	long     bool             // with the long lifetime
+	billing  Billing
 }
 
 // A rawStep is one Step of the raw segment.
@@ -39,6 +48,9 @@ type rawStep struct {
 	prompt int                // tokens, as reported where they are
 	cal    *token.Calibration // as it was before this Step's usage was known
 	model  string
+	at     int64 // when it was sent, Unix milliseconds; 0 if nobody knows
+	output int   // tokens of the reply, as reported or by its size
+	cost   catalog.Money
 }
 
 // pair is one prediction of a reported prompt.
@@ -51,23 +63,27 @@ type pair struct {
 	point, bound int
 }
 
-// measureRaw runs a segment under the policy off.
-func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, n int, carried Overhead) (*raw, []pair, error) {
-	seg := s.Segments[n]
-	out := &raw{session: s.Path, number: n + 1, dialect: s.Dialect, segment: seg, model: r.modelOf(seg)}
+// measureRaw runs a segment, number n of its session, under the policy off.
+func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (*raw, []pair, error) {
+	out := &raw{session: s.Path, number: n, dialect: s.Dialect, segment: seg, model: r.about().ModelOf(seg)}
 	if out.dialect == "" {
 		out.dialect = openai.DialectChat
 	}
 	if r.opts.Judge {
 		out.file = r.fileOf(s)
 	}
-	out.window = r.capacityOf(out.model, seg)
+	out.window, out.guessed = r.capacityOf(seg)
 	family := r.catalog.FamilyOf(out.model)
 	cal := token.NewCalibration(family)
-	var err error
-	if out.overhead, err = r.overheadOf(s, seg, out.model, carried); err != nil {
+	counter, err := token.ForFamily(family, r.load)
+	if err != nil {
 		return nil, nil, err
 	}
+	out.describe(counter)
+	if out.overhead, err = r.about().OverheadOf(s, seg, carried); err != nil {
+		return nil, nil, err
+	}
+	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(counter)))
 	off, err := policy.Preset("off")
 	if err != nil {
 		return nil, nil, err
@@ -78,6 +94,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, n int
 		return nil, nil, err
 	}
 	var pairs []pair
+	bill := r.rawBiller(out)
 	anchored, output := "", false
 	err = r.walk(ctx, sess, out, func(step *sessionfile.Step, send *engine.Send) error {
 		sess.View(func(m *engine.Machine) { cal = m.Calibration().Clone() })
@@ -92,8 +109,10 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, n int
 		}
 		out.peak = max(out.peak, rs.prompt)
 		out.steps = append(out.steps, rs)
+		bill.step(step, send)
 		return sess.Usage(ctx, engine.Usage{Usage: step.Usage, Reported: step.Reported, OutputUnknown: !step.OutputReported})
 	})
+	bill.finish()
 	return out, pairs, err
 }
 
@@ -159,83 +178,6 @@ func (r *Replayer) walk(ctx context.Context, sess *plimsoll.Session, raw *raw, f
 	return nil
 }
 
-// overheadOf returns what the client sends beside what the file holds. Where the
-// file shows its own start the overhead is what the first reported prompt has more
-// than the known content, and the session's later segments carry it on; else it is
-// the table's value for the client. What that leaves unexplained of a later
-// segment's first prompt is unrecorded; if it is much, the segment cannot be run.
-func (r *Replayer) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, model string, carried Overhead) (Overhead, error) {
-	if s.Client == "" {
-		return Overhead{Kind: "none"}, nil
-	}
-	known, prompt, err := r.firstPrompt(seg, model)
-	if err != nil {
-		return Overhead{}, err
-	}
-	hidden := max(prompt-known, 0)
-	switch {
-	case seg.Start == sessionfile.StartRoot && prompt > 0:
-		return Overhead{Tokens: hidden, Kind: "measured"}, nil
-	case carried.Kind != "measured":
-		carried = r.assumed(s, model)
-	}
-	carried.Unrecorded = 0
-	if prompt == 0 {
-		return carried, nil
-	}
-	carried.Tokens = min(carried.Tokens, hidden)
-	carried.Unrecorded = hidden - carried.Tokens
-	if carried.Unrecorded*1000 > prompt*missingShare {
-		return carried, &missingError{carried.Unrecorded, prompt}
-	}
-	return carried, nil
-}
-
-// assumed returns the overhead that the catalogue has for a client.
-func (r *Replayer) assumed(s *sessionfile.Session, model string) Overhead {
-	client := s.Client
-	if s.Parent != "" {
-		client += "/sub-agent"
-	}
-	o, _ := r.catalog.OverheadOf(client, s.ClientVersion, r.catalog.FamilyOf(model).Name)
-	return Overhead{Tokens: o.Typical, Kind: "assumed"}
-}
-
-// A missingError says that a segment cannot be run since its parent prompt is
-// not in the file.
-type missingError struct{ tokens, prompt int }
-
-func (e *missingError) Error() string {
-	return fmt.Sprintf("%d of the %d tokens of its first prompt are in messages before the file's first line", e.tokens, e.prompt)
-}
-
-// missingShare is the permille of a segment's first prompt that may be
-// unexplained. Above it the file lacks a part of the conversation itself.
-const missingShare = 250
-
-// firstPrompt returns the estimated size of what the file holds of the first
-// reported prompt, and that prompt.
-func (r *Replayer) firstPrompt(seg sessionfile.Segment, model string) (known, prompt int, err error) {
-	family := r.catalog.FamilyOf(model)
-	counter, err := token.ForFamily(family, r.load)
-	if err != nil {
-		return 0, 0, err
-	}
-	var size token.Size
-	for _, sec := range seg.Sections {
-		size = size.Add(token.SizeOfSection(counter, sec))
-	}
-	for _, e := range seg.Entries {
-		if e.Step != nil && e.Step.Reported {
-			g := token.GrowthOf(size)
-			g.OutputUnknown = true
-			return token.NewCalibration(family).Cost(g), e.Step.Usage.Prompt(), nil
-		}
-		size = size.Add(token.SizeOf(counter, e.Message))
-	}
-	return 0, 0, nil
-}
-
 // fileOf returns the content of a session file as the judge reads it. A file that
 // cannot be read a second time, such as standard input, is not looked at.
 func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
@@ -252,31 +194,11 @@ func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
 	return r.judged.content
 }
 
-// modelOf returns the model of a segment: the one asked for, else that of its
-// first Step.
-func (r *Replayer) modelOf(seg sessionfile.Segment) string {
-	if r.opts.Model != "" {
-		return r.opts.Model
-	}
-	for _, e := range seg.Entries {
-		if e.Step != nil && e.Step.Model != "" {
-			return e.Step.Model
-		}
-	}
-	if seg.Model != "" {
-		return seg.Model
-	}
-	return "unknown"
-}
-
 // capacityOf returns the window of a model: by the file, the catalogue, or the
-// default.
-func (r *Replayer) capacityOf(model string, seg sessionfile.Segment) int {
-	if seg.Window > 0 && r.opts.Model == "" {
-		return seg.Window
+// default, which is a guess.
+func (r *Replayer) capacityOf(seg sessionfile.Segment) (capacity int, guessed bool) {
+	if n := r.about().WindowOf(seg); n > 0 {
+		return n, false
 	}
-	if m, ok := r.catalog.Lookup(model); ok && m.Window > 0 {
-		return m.Window
-	}
-	return budget.DefaultCapacity
+	return budget.DefaultCapacity, true
 }

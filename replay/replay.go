@@ -3,11 +3,13 @@ package replay
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -21,6 +23,9 @@ type Options struct {
 	Judge    bool         // judge the requests from their exported bytes
 	Every    bool         // judge each one, those too that a later one holds in full; so with Out
 	Out      string       // folder for exports; empty: none
+	Series   bool         // say for each Step what was sent: Run.Series
+
+	Catalog *catalog.Catalog // what is known about models; nil: the embedded one
 }
 
 // A Replayer runs sessions. Make one with [New]; it may be used for many
@@ -29,7 +34,7 @@ type Replayer struct {
 	opts      Options
 	catalog   catalog.Catalog
 	encodings plimsoll.Encodings
-	remember  map[string]*bpe.Encoding // of the session that is run: its texts are counted once
+	remember  map[string]*bpe.Encoding // of the segment that is run: its texts are counted once
 
 	// judged is the file that the judge read last.
 	judged struct {
@@ -40,14 +45,17 @@ type Replayer struct {
 
 // New returns a Replayer.
 func New(o Options) (*Replayer, error) {
-	c, err := catalog.Load()
-	if err != nil {
-		return nil, err
+	if o.Catalog == nil {
+		c, err := catalog.Load()
+		if err != nil {
+			return nil, err
+		}
+		o.Catalog = &c
 	}
 	if len(o.Windows) == 0 {
 		o.Windows = []WindowSpec{{}}
 	}
-	return &Replayer{opts: o, catalog: c}, nil
+	return &Replayer{opts: o, catalog: *o.Catalog}, nil
 }
 
 // load returns the encoding called name, which remembers this session's texts.
@@ -63,6 +71,11 @@ func (r *Replayer) load(name string) (*bpe.Encoding, error) {
 	return r.remember[name], nil
 }
 
+// about returns how package inspect looks at what is run here.
+func (r *Replayer) about() inspect.Options {
+	return inspect.Options{Catalog: r.catalog, Encodings: r.load, Model: r.opts.Model}
+}
+
 // errEnded stops a walk where a policy has forced the final Step.
 var errEnded = errors.New("ended")
 
@@ -71,14 +84,32 @@ func (r *Replayer) Session(ctx context.Context, s *sessionfile.Session, f func(R
 	if r.opts.Join {
 		s = join(s)
 	}
-	r.remember = map[string]*bpe.Encoding{}
+	return r.Stream(ctx, s, func(yield func(sessionfile.Segment, error) bool) {
+		for _, seg := range s.Segments {
+			if !yield(seg, nil) {
+				return
+			}
+		}
+	}, f)
+}
+
+// Stream runs the segments of a session as they come, and keeps none of them: a
+// session may be larger than memory. Of header everything but the segments is
+// looked at. Options.Join has no effect. An error of segments ends it.
+func (r *Replayer) Stream(ctx context.Context, header *sessionfile.Session, segments iter.Seq2[sessionfile.Segment, error], f func(Result) error) error {
 	var carried Overhead
-	for n := range s.Segments {
-		res, overhead, err := r.segment(ctx, s, n, carried)
+	n := 0
+	for seg, err := range segments {
 		if err != nil {
 			return err
 		}
-		if overhead.Kind == "measured" {
+		n++
+		r.remember = map[string]*bpe.Encoding{}
+		res, overhead, err := r.segment(ctx, header, seg, n, carried)
+		if err != nil {
+			return err
+		}
+		if overhead.Kind == inspect.Measured {
 			carried = overhead
 		}
 		if err := f(res); err != nil {
@@ -88,14 +119,14 @@ func (r *Replayer) Session(ctx context.Context, s *sessionfile.Session, f func(R
 	return nil
 }
 
-func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, n int, carried Overhead) (Result, Overhead, error) {
-	seg := s.Segments[n]
+// segment runs a segment, which is number n of its session.
+func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (Result, Overhead, error) {
 	res := Result{
-		Schema: Schema, Session: s.Path, Format: string(s.Format), Segment: n + 1, Start: string(seg.Start),
-		NotRun: seg.NotRun, Model: r.modelOf(seg), Steps: seg.Steps(), Messages: len(seg.Entries),
+		Schema: Schema, Session: s.Path, Format: string(s.Format), Segment: n, Name: seg.Name, Start: string(seg.Start),
+		NotRun: seg.NotRun, Model: r.about().ModelOf(seg), Steps: seg.Steps(), Messages: len(seg.Entries),
 		Problems: []Problem{}, Runs: []Run{},
 	}
-	if n == 0 {
+	if n == 1 {
 		for _, p := range s.Problems {
 			res.Problems = append(res.Problems, Problem(p))
 		}
@@ -110,8 +141,8 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, n int, c
 	if res.NotRun != "" {
 		return res, Overhead{}, nil
 	}
-	raw, pairs, err := r.measureRaw(ctx, s, n, carried)
-	var missing *missingError
+	raw, pairs, err := r.measureRaw(ctx, s, seg, n, carried)
+	var missing *inspect.MissingError
 	if errors.As(err, &missing) {
 		res.NotRun = missing.Error()
 		return res, Overhead{}, nil
@@ -120,6 +151,7 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, n int, c
 		return res, Overhead{}, err
 	}
 	res.Reported.Peak, res.Overhead = raw.reported, raw.overhead
+	res.Billing, res.WindowGuessed = raw.billing, raw.guessed
 	res.Estimate, res.By = estimates(pairs)
 	for _, p := range r.opts.Policies {
 		for _, w := range r.opts.Windows {

@@ -1,21 +1,29 @@
 package replay
 
+import (
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+)
+
 // Schema is the version of the JSON form of a Result. docs/replay-json.md lists
 // all fields.
 const Schema = 1
 
 // A Result is one segment of a session under all policies and windows.
 type Result struct {
-	Schema   int       `json:"schema"`
-	Session  string    `json:"session"` // the file's name
-	Format   string    `json:"format"`
-	Segment  int       `json:"segment"` // from 1
-	Start    string    `json:"start"`   // why the segment starts where it does
-	NotRun   string    `json:"not_run,omitempty"`
-	Model    string    `json:"model"` // of the segment's first Step
-	Steps    int       `json:"steps"`
-	Messages int       `json:"messages"`
-	Problems []Problem `json:"problems"` // of the whole file, with its first segment
+	Schema   int    `json:"schema"`
+	Session  string `json:"session"` // the file's name
+	Format   string `json:"format"`
+	Segment  int    `json:"segment"`        // from 1
+	Name     string `json:"name,omitempty"` // of the conversation, in a file that has several
+	Start    string `json:"start"`          // why the segment starts where it does
+	NotRun   string `json:"not_run,omitempty"`
+	Model    string `json:"model"` // of the segment's first Step
+	Steps    int    `json:"steps"`
+	Messages int    `json:"messages"`
+
+	WindowGuessed bool      `json:"window_guessed,omitempty"` // nobody knows the model's own window
+	Problems      []Problem `json:"problems"`                 // of the whole file, with its first segment
 
 	Parent    string   `json:"parent,omitempty"`    // id of the session that started this one; with its first segment
 	Abandoned []Branch `json:"abandoned,omitempty"` // lines that do not lead to the session's end; with its first segment
@@ -24,6 +32,7 @@ type Result struct {
 		Peak int `json:"peak"` // tokens of the largest prompt that the provider reported; 0 if none
 	} `json:"reported"`
 	Overhead Overhead   `json:"overhead"`
+	Billing  Billing    `json:"billing"`
 	Estimate Estimate   `json:"estimate"`
 	By       []Estimate `json:"estimate_by"` // the same by model and by whether the output was reported
 	Runs     []Run      `json:"runs"`
@@ -45,14 +54,7 @@ type Problem struct {
 }
 
 // An Overhead is what the client sends beside what the file holds.
-type Overhead struct {
-	Tokens int    `json:"tokens"`
-	Kind   string `json:"kind"` // "measured", "assumed" or "none"
-	// Unrecorded is what the segment's first prompt has beyond overhead and file,
-	// such as files that the client attached again after a compaction. It is counted
-	// with every request.
-	Unrecorded int `json:"unrecorded"`
-}
+type Overhead = inspect.Overhead
 
 // An Estimate says how well each next prompt was predicted. Errors are shares of
 // the reported prompt, in parts per million.
@@ -97,6 +99,10 @@ type Run struct {
 	PeakSent        int            `json:"peak_sent"`
 	Edits           map[string]int `json:"edits"`
 	PrefixBreaks    int            `json:"prefix_breaks"` // views that do not extend the one before
+	CacheBreaks     int            `json:"cache_breaks"`  // calls that lost what the provider still had warm
+	CostUSD         catalog.Money  `json:"cost_usd"`      // null where a price is not known
+	Bill            Bill           `json:"bill"`
+	Series          []Point        `json:"series,omitempty"` // one for each Step, if it was asked for
 	Timing          Timing         `json:"timing"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -32,6 +33,9 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		Policy: p.Name, Window: spec.String(), Capacity: w.Capacity, Limit: w.Limit(), CommonLimit: r.commonLimit(raw, spec), Note: note,
 		Estimator: p.Estimator, Irreducible: []Irreducible{}, RuleBreaks: []RuleBreak{}, ToolsNotOffered: append([]string{}, p.Tools...), Edits: map[string]int{},
 	}
+	if r.opts.Series {
+		run.Series = []Point{}
+	}
 	cal := raw.steps[0].cal.Clone()
 	sess, err := r.open(ctx, p, raw, w, cal)
 	if err != nil {
@@ -41,7 +45,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if err != nil {
 		return run, err
 	}
-	ru := &runner{run: &run, raw: raw, cal: cal, judge: j, sess: sess}
+	ru := &runner{run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0)}
 	if len(raw.steps) > 0 {
 		err = r.walk(ctx, sess, raw, func(step *sessionfile.Step, send *engine.Send) error { return ru.step(ctx, step, send) })
 	}
@@ -60,6 +64,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	for _, st := range raw.steps {
 		run.TokensRaw += st.prompt
 	}
+	ru.settle()
 	if err := j.finish(&run); err != nil {
 		return run, err
 	}
@@ -77,6 +82,11 @@ type runner struct {
 	last  []edit.Item // of the view sent last
 
 	sections int // of the view sent last
+
+	bill   *biller
+	meter  *meter
+	edited int           // edits of the journal that the series has told of
+	spent  catalog.Money // by the client, for the Steps that were sent
 }
 
 func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.Send) error {
@@ -86,11 +96,13 @@ func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.
 		if err := u.irreducible(); err != nil {
 			return err
 		}
+		u.point(Point{Step: u.run.Steps, Raw: u.raw.steps[i].prompt, Refused: true})
 	} else {
 		u.run.TokensToEnd += u.raw.steps[i].prompt
 		if err := u.sent(send); err != nil {
 			return err
 		}
+		u.pay(i, send)
 	}
 	*u.cal = *u.raw.steps[min(i+1, len(u.raw.steps)-1)].cal.Clone()
 	usage := engine.Usage{Usage: step.Usage, Reported: step.Reported && send != nil && !send.Edited, OutputUnknown: !step.OutputReported}

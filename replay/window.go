@@ -56,14 +56,15 @@ const smallCapacity = budget.DefaultCapacity
 // window returns the window that a policy gets, and a note if buffer and reserve
 // had to be made smaller than the policy states.
 //
-// A share sets the limit: overhead + share of (peak - overhead). Buffer and
-// reserve are then added on top. Together they are at most a quarter of a small
+// A share sets the limit: fixed + share of (peak - fixed), where fixed is what no
+// policy can change, the overhead with the system prompt and the tools that the file
+// has. Buffer and reserve are then added on top. Together they are at most a quarter of a small
 // capacity.
 func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 	capacity, limit := w.Tokens, 0
 	switch {
 	case w.Percent > 0:
-		limit = max(r.overhead.Tokens+(r.peak-r.overhead.Tokens)*w.Percent/100, 1)
+		limit = max(r.fixed+max(r.peak-r.fixed, 0)*w.Percent/100, 1)
 		capacity = limit * 4 / 3 // so that a quarter is left for the two
 	case capacity == 0:
 		capacity = r.window

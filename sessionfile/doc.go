@@ -1,11 +1,12 @@
-// Package sessionfile reads the session files of other programs: the
-// conversations that agents write to disk, and single recorded request bodies. It
-// turns them into the neutral messages of core/llm, split where the recorded
-// client compacted its context, and says with a line number what it could not
-// read. It is not a writer, it knows no policy, and it takes nothing to be true
-// about a model but what the file says.
+// Package sessionfile says what is read of the session files of other programs: the
+// conversations that agents write to disk, and single recorded request bodies. They
+// become the neutral messages of core/llm, split where the recorded client
+// compacted its context, with a line number for what could not be read. The package
+// holds the types; sessionfile/formats reads the files, sessionfile/places knows
+// where they are. It is not a writer, it knows no policy, and it takes nothing to be
+// true about a model but what the file says.
 //
-//	s, err := sessionfile.Open("session.jsonl")
+//	s, err := formats.Open("session.jsonl")
 //	for _, segment := range s.Segments {
 //		for i, e := range segment.Entries {
 //			if e.Step != nil {
@@ -34,8 +35,8 @@
 //
 // Only what a person typed is Human. Lines that the client marks as its own,
 // attachments, hook texts, developer items, and texts that consist of nothing
-// but a client's tags are Notes (DESIGN.md section 2); see clienttext.go for the
-// tags. A Note that carries standing instructions has llm.FlagRules.
+// but a client's tags are Notes (DESIGN.md section 2); see clienttext.go in
+// internal/read for the tags. A Note that carries standing instructions has llm.FlagRules.
 //
 // # Claude Code
 //
@@ -57,6 +58,74 @@
 // be of this kind if its first token_count comes before any reply and its total
 // equals its last usage, and then it belongs to the reply that follows.
 //
+// # Gemini CLI
+//
+// A chat is a list of messages, in one object or as lines that patch it: a known id
+// replaces a message, $set.messages the list, $rewindTo takes back its end. A list
+// that does not begin with what was there is a compaction, one in which only results
+// differ a microcompaction. What the client only shows is no context. Thoughts are
+// summaries without a signature: no request takes them back. What was sent for a
+// typed command is a Note. Its stream of events has replies only as runs of texts and
+// calls, and no usage for one of them. See internal/geminicli.
+//
+// # Qwen Code, pi
+//
+// The lines are a tree, read as it grows: where a line names an earlier one than the
+// last as its parent, a segment begins there, and what it leaves is in
+// Session.Abandoned although the segment before it has it. Qwen Code writes Gemini's
+// shape; its dialect is that of the way to sign in which it reports, else Chat. The
+// dialect of a pi session is that of the API of its last reply. Replies of pi that
+// failed or were stopped are listed and left out, as the client does.
+// See internal/qwen and internal/pi.
+//
+// # Copilot CLI
+//
+// Events. The last system.message of a segment is its system prompt. What the client
+// made of a person's words is the message; where nothing was typed it is a Note. Only
+// the output of a call is reported. See internal/copilot.
+//
+// # Cline
+//
+// The file holds the conversation as it is now: after a compaction it begins with what
+// that left, and replies that are marked or older than the summary have no Step. Blocks
+// of the Messages API keep their bytes, without the white space between them. See
+// internal/cline.
+//
+// # opencode
+//
+// The export of a session. A tool part is a call and its result. Replies that failed are
+// listed and left out. A user message with a compaction part that a finished summary
+// answers begins a segment: the summary, what it says that it kept, what follows. A
+// result that was cleared is whole in the calls before that time. See
+// internal/opencode.
+//
+// # aider
+//
+// A chat history holds many chats, one segment each; /clear begins another. What the
+// user said is Human, commands are not sent, and everything unmarked is the model's.
+// The file has neither the system prompt nor the files in the chat; the counts of
+// tokens in it are aider's own, so no Step is reported. See internal/aider.
+//
+// # SWE-agent, mini-swe-agent, tau-bench
+//
+// No person takes part in a run of the first two: the instruction is a Note that opens
+// Turn 1, and so is an observation that was sent as a text; with function calling it
+// is a tool result. tau-bench has one segment for each task and trial, and its user,
+// played by a model in a person's place, is Human. See internal/sweagent.
+//
+// # OpenHands
+//
+// Events become messages: actions of one reply are one Step, an observation is the
+// result of the call that it names. A condensation begins a segment with what it did
+// not forget and its summary. An output.jsonl has one segment for each run; what
+// nobody recorded as a call is a text there. See internal/openhands.
+//
+// # Inspect
+//
+// One segment for each sample, from the JSON log and from the archive .eval. The
+// sample's events say what its calls used and which tools there were. The input is a
+// Note; only an operator is Human. See internal/inspectlog.
+//
 // # Request bodies
 //
 // A single JSON body becomes one segment without Steps that has Final set: it
@@ -64,7 +133,10 @@
 //
 // # Bounds
 //
-// Files are read line by line. Lines above 64 MiB are skipped, and so is what is
-// not valid JSON or nests deeper than 10,000 levels. Memory grows with the
-// messages that are kept, not with the size of the file.
+// JSON lines are read line by line. Lines above 64 MiB are skipped, and so is what is
+// not valid JSON or nests deeper than 10,000 levels. A file that is one JSON
+// document is held whole while it is read, up to 1 GiB. Read as a stream of
+// segments, a file of JSON lines takes the memory of one segment, and of Claude Code
+// about 100 bytes for each line beside it, twice that in the first pass, since any
+// line may name any other as its parent.
 package sessionfile

@@ -17,12 +17,20 @@ const (
 	FormatAnthropicRequest Format = "anthropic-request"
 	FormatChatRequest      Format = "openai-chat-request"
 	FormatResponsesRequest Format = "openai-responses-request"
+	FormatGeminiRequest    Format = "gemini-request"
+	FormatAider            Format = "aider"
+	FormatSWEAgent         Format = "swe-agent"
+	FormatMiniSWEAgent     Format = "mini-swe-agent"
+	FormatTauBench         Format = "tau-bench"
+	FormatOpenHands        Format = "openhands"
+	FormatInspect          Format = "inspect"
+	FormatGeminiCLI        Format = "gemini-cli"
+	FormatCopilot          Format = "copilot-cli"
+	FormatPi               Format = "pi"
+	FormatCline            Format = "cline"
+	FormatOpenCode         Format = "opencode"
+	FormatQwen             Format = "qwen-code"
 )
-
-// Formats returns all formats that can be read.
-func Formats() []Format {
-	return []Format{FormatClaudeCode, FormatCodex, FormatAnthropicRequest, FormatChatRequest, FormatResponsesRequest}
-}
 
 // A Problem is something in a file that could not be read as it should be.
 // Reading went on.
@@ -89,10 +97,11 @@ const (
 // A Segment is a stretch of the session in which every request extends the one
 // before. What the client changed in between starts a new segment.
 type Segment struct {
+	Name     string // of the conversation, in a file that holds several
 	Start    Start
 	NotRun   string        // why no request of this segment can be rebuilt; empty if they can
 	Sections []llm.Section // the system prompt as far as the file has it
-	Tools    []llm.Tool    // only in request bodies
+	Tools    []llm.Tool    // as far as the file has them
 	Entries  []Entry
 	Window   int    // tokens, as the file reports it; 0 if it does not
 	Model    string // of a request body; elsewhere each Step has its own
@@ -114,11 +123,14 @@ func (s Segment) Steps() int {
 type Entry struct {
 	Message llm.Message
 	// Line is where it begins in the file, from 1; for a stated result the line of its
-	// call; 0 in a request body.
+	// call; 0 in a request body and in an archive.
 	Line int
 	// Step is set on the reply of a model call that this segment made. It is nil on
 	// messages that a segment carries over from earlier.
 	Step *Step
+	// Time is when the message was written, in Unix milliseconds; 0 if the file does
+	// not say.
+	Time int64
 }
 
 // A Step is what the file says about one model call.
@@ -132,6 +144,12 @@ type Step struct {
 	// OutputReported says that Usage.Output is the final figure and not one that was
 	// written while the reply was still arriving.
 	OutputReported bool
+	// Time is when the reply was complete as far as the file says, in Unix
+	// milliseconds; 0 if it does not.
+	Time int64
+	// Cost is what the file says the call cost, in picodollars (10^-12 USD); 0 if it
+	// does not.
+	Cost int64
 }
 
 // A FormatError says that a file is of no known format, or holds nothing.

@@ -7,6 +7,9 @@
 // it decides nothing: the engine says what has to be stored, the host stores the
 // blobs first and the records after them, and only then sends (law 2).
 //
+// Package store/sqlite keeps sessions in a file. Package store/storetest holds the
+// rules below as tests; a backend is one that passes them.
+//
 // # Rules for every backend
 //
 //   - A call that returns nil has kept what it was given; one that returns an
@@ -20,6 +23,9 @@
 //   - A session sees its own blobs and those that its ancestors had when it was
 //     forked, never those of another session, also when the content is the same.
 //   - A blob is kept as long as any session sees it.
+//   - A session that is deleted while its records are read yields what it had, or
+//     ends in an error; never less as if that were all.
 //
-// More that a backend can do is an interface of its own, such as [Deleter].
+// More that a backend can do is an interface of its own: [Deleter],
+// [Snapshotter].
 package store

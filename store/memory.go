@@ -22,8 +22,9 @@ type Memory struct {
 }
 
 var (
-	_ Store   = (*Memory)(nil)
-	_ Deleter = (*Memory)(nil)
+	_ Store       = (*Memory)(nil)
+	_ Deleter     = (*Memory)(nil)
+	_ Snapshotter = (*Memory)(nil)
 )
 
 // A session holds its ancestors' records and refs as well: forks share the
@@ -31,6 +32,27 @@ var (
 type session struct {
 	records [][]byte
 	refs    map[llm.Ref]bool
+	snaps   *snapshots
+}
+
+// snapshots are those of one session. They outlive it for its forks' sake.
+type snapshots struct {
+	own    map[int][]byte // by number of records
+	parent *snapshots     // nil: no fork
+	limit  int            // records that came from the parent
+}
+
+// newest returns the snapshot with most records, but no more than limit; 0 is none.
+func (s *snapshots) newest(limit int) (seq int, data []byte) {
+	for ; s != nil; s = s.parent {
+		for n, d := range s.own {
+			if n <= limit && n > seq {
+				seq, data = n, d
+			}
+		}
+		limit = min(limit, s.limit)
+	}
+	return seq, data
 }
 
 type blob struct {
@@ -154,6 +176,7 @@ func (m *Memory) Fork(ctx context.Context, parent, child string, seq int) error 
 	}
 	c := m.begin(child)
 	c.records = slices.Clone(p.records[:seq])
+	c.snaps.parent, c.snaps.limit = p.snaps, seq
 	maps.Copy(c.refs, p.refs)
 	for ref := range c.refs {
 		m.blobs[ref].sessions++
@@ -182,6 +205,40 @@ func (m *Memory) Delete(ctx context.Context, session string) error {
 	return nil
 }
 
+// PutSnapshot implements [Snapshotter].
+func (m *Memory) PutSnapshot(ctx context.Context, session string, seq int, data []byte) error {
+	if err := usable(ctx, session); err != nil {
+		return fmt.Errorf("store: put snapshot of %q: %w", session, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	s, ok := m.sessions[session]
+	if ok {
+		n = len(s.records)
+	}
+	if seq < 1 || seq > n {
+		return fmt.Errorf("store: put snapshot of %q: records, want 1 to %d, got %d", session, n, seq)
+	}
+	s.snaps.own[seq] = clone(data)
+	return nil
+}
+
+// Snapshot implements [Snapshotter].
+func (m *Memory) Snapshot(ctx context.Context, session string) (seq int, data []byte, err error) {
+	if err := usable(ctx, session); err != nil {
+		return 0, nil, fmt.Errorf("store: snapshot of %q: %w", session, err)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if s, ok := m.sessions[session]; ok {
+		if seq, data := s.snaps.newest(len(s.records)); seq > 0 {
+			return seq, clone(data), nil
+		}
+	}
+	return 0, nil, fmt.Errorf("store: snapshot of %q: %w", session, ErrNotFound)
+}
+
 // begin returns a session, which begins if it has not yet. m.mu is held.
 func (m *Memory) begin(name string) *session {
 	if m.sessions == nil {
@@ -189,7 +246,7 @@ func (m *Memory) begin(name string) *session {
 	}
 	s, ok := m.sessions[name]
 	if !ok {
-		s = &session{refs: map[llm.Ref]bool{}}
+		s = &session{refs: map[llm.Ref]bool{}, snaps: &snapshots{own: map[int][]byte{}}}
 		m.sessions[name] = s
 	}
 	return s

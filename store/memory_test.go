@@ -4,8 +4,9 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/store/storetest"
 )
 
 func TestMemory(t *testing.T) {
-	testStore(t, func(testing.TB) store.Store { return new(store.Memory) })
+	storetest.Run(t, func(storetest.T) store.Store { return new(store.Memory) })
 }

@@ -44,6 +44,25 @@ type Deleter interface {
 	Delete(ctx context.Context, session string) error
 }
 
+// A Snapshotter is a Store that keeps snapshots of sessions, so that taking one up
+// need not read all its records. What a snapshot says is the host's business; the
+// store knows only how many records are in it.
+//
+// A snapshot is kept as long as its session or a fork sees it. A host takes one
+// seldom, such as after a compaction (R002-20).
+type Snapshotter interface {
+	// PutSnapshot keeps data as what the first seq records of a session amount to,
+	// in place of what it kept for the same seq. It returns an error unless the
+	// session has that many records, and seq is at least 1.
+	PutSnapshot(ctx context.Context, session string, seq int, data []byte) error
+
+	// Snapshot returns the newest snapshot that a session sees, the one with the
+	// highest seq: its own, and those of its ancestors that hold no more records
+	// than it has from them. Of two with the same seq its own is the one. Without
+	// any it returns an error that wraps [ErrNotFound].
+	Snapshot(ctx context.Context, session string) (seq int, data []byte, err error)
+}
+
 // ErrNotFound says that a session does not have what was asked for.
 var ErrNotFound = errors.New("not found")
 

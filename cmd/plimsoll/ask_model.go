@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -76,7 +77,10 @@ func nameHint(s config.Settings, provider, model, name string) string {
 
 // loadSettings reads the file that is named, else those that are found.
 func loadSettings(path string) (config.Settings, error) {
-	known := config.Known{Kinds: client.Names(), CarriesKey: client.CarriesKey}
+	known, err := knownSettings()
+	if err != nil {
+		return config.Settings{}, err
+	}
 	if path != "" {
 		return config.LoadSettings(path, known)
 	}
@@ -212,24 +216,15 @@ func completeTargets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.
 			out = append(out, name+"/"+p.Model)
 		}
 	}
-	cat, err := catalog.Load()
+	cat, err := loadCatalog(path)
 	if err != nil {
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
 	for _, m := range cat.Models() {
-		if p := providerFor(m.ID); p != "ollama" && isAPIName(m.ID) {
-			out = append(out, p+"/"+m.ID)
+		if p := providerFor(m.ID); p != "ollama" && len(m.Tiers) > 0 { // without a price nobody sells it
+			out = append(out, p+"/"+cmp.Or(m.API, m.ID))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp
-}
-
-// isAPIName reports whether a provider takes a model by its name in the catalogue. Older
-// ones have a date or a suffix behind it that the catalogue leaves out, and models with
-// open weights are not served by who made them. Facts: the providers' lists of models.
-func isAPIName(id string) bool {
-	exact := []string{"claude-opus-4", "claude-sonnet-4", "gpt-4-0125", "gpt-4-1106", "gpt-4-32k"}
-	begins := []string{"claude-3-", "gemini-1.5-", "gemini-3-", "gemini-3.1-", "gpt-oss-"}
-	return !slices.Contains(exact, id) && !slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(id, b) })
 }

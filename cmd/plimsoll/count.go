@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
 // counted is what plimsoll count --json prints.
@@ -45,17 +46,19 @@ func newCount(s streams) *cobra.Command {
 whole.
 
 Counts by o200k_base (the default), cl100k_base and o200k_harmony are exact: the
-same as tiktoken's. All others are estimates and say so. What looks like a special
-token is counted as the text it is. A byte that is not valid UTF-8 counts as one
-U+FFFD, which is what would be sent for it.
+same as tiktoken's; what looks like a special token is counted as the text it is.
+Those by hf:FILE, the tokenizer.json of an open model, are exact too; there an added
+token in the text is one token. All others are estimates and say so. A byte that is
+not valid UTF-8 counts as one U+FFFD, which is what would be sent for it.
 
 Encodings: ` + strings.Join(encodings(), ", ") + `
-Estimators: ` + strings.Join(estimators(), ", ") + `
-(X is a model, A and B are estimators)`,
+Estimators: ` + strings.Join(estimators(), ", ") + `, hf:FILE
+(X is a model, A and B are estimators, FILE is a tokenizer.json)`,
 		Example: `  plimsoll count main.go
   git diff | plimsoll count
   plimsoll count --model claude-opus-4-5 notes.md
-  plimsoll count --encoding cl100k_base --json main.go`,
+  plimsoll count --encoding cl100k_base --json main.go
+  plimsoll count --encoding hf:qwen3/tokenizer.json main.go`,
 		Args: wantArgs(0, 1, "file"),
 		RunE: func(_ *cobra.Command, args []string) error { return runCount(s, f, args) },
 	}
@@ -116,7 +119,7 @@ func counterFor(f countFlags) (token.Counter, error) {
 	}
 	hint := "plimsoll count --help lists the encodings and estimators"
 	if errors.Is(err, token.ErrNeedsFile) {
-		return nil, usage(fmt.Errorf("count: --encoding %q: tokenizer files cannot be read yet", f.encoding), hint)
+		return counterOfFile(id)
 	}
 	if unknown, ok := errors.AsType[*token.UnknownError](err); ok {
 		near := policy.Nearest(f.encoding, encodings())
@@ -126,6 +129,22 @@ func counterFor(f countFlags) (token.Counter, error) {
 		return nil, usage(fmt.Errorf("count: --encoding %q is not known", f.encoding), hint)
 	}
 	return nil, fail(err, "")
+}
+
+// counterOfFile returns the counter of a user's tokenizer.json, which hf:FILE names.
+func counterOfFile(id string) (token.Counter, error) {
+	if strings.HasPrefix(id, "max(") {
+		return nil, usage(fmt.Errorf("count: --encoding %q: a tokenizer file inside max(A,B), want it alone", id), "count twice and take the larger")
+	}
+	c, err := tokenizers.Counter(id)
+	if err == nil {
+		return c, nil
+	}
+	hint := ""
+	if _, ok := errors.AsType[*tokenizers.UnsupportedError](err); ok {
+		hint = "hf: reads the tokenizer.json of byte-level BPE models, such as Llama 3, Qwen, DeepSeek and gpt-oss"
+	}
+	return nil, fail(fmt.Errorf("count: --encoding %q: %w", id, err), hint)
 }
 
 func encodings() []string { return []string{defaultEncoding, "cl100k_base", "o200k_harmony"} }
@@ -144,9 +163,9 @@ func isEncoding(name string) bool {
 // estimatorOf returns the counter's id for a model: the catalogue's, else that of
 // the family that the beginning of its name says.
 func estimatorOf(model string) (string, error) {
-	cat, err := catalog.Load()
+	cat, err := loadCatalog("")
 	if err != nil {
-		return "", fail(err, "")
+		return "", err
 	}
 	if m, ok := cat.Lookup(model); ok {
 		return m.Estimator, nil
@@ -169,11 +188,7 @@ func unknownModel(command, model string, cat catalog.Catalog) error {
 	if command != "count" {
 		hint = "leave --model out to take the session's own"
 	}
-	var ids []string
-	for _, m := range cat.Models() {
-		ids = append(ids, m.ID)
-	}
-	if near := policy.Nearest(strings.ToLower(model), ids); near != "" {
+	if near := nearestModel(model, cat); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return usage(fmt.Errorf("%s: --model %q is not known", command, model), hint)
@@ -205,13 +220,9 @@ func readText(s streams, args []string) (string, error) {
 
 // completeModels offers the catalogue's models.
 func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cat, err := catalog.Load()
+	cat, err := loadCatalog("")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var ids []string
-	for _, m := range cat.Models() {
-		ids = append(ids, m.ID)
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
+	return modelIDs(cat), cobra.ShellCompDirectiveNoFileComp
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
@@ -92,9 +91,9 @@ func (f explainFlags) capacity() (int, error) {
 	if f.windowSet {
 		return 0, usage(errors.New("policy explain: --window and --model, want one of them, got both"), "--model takes the window from the catalogue")
 	}
-	cat, err := catalog.Load()
+	cat, err := loadCatalog("")
 	if err != nil {
-		return 0, fail(err, "")
+		return 0, err
 	}
 	m, ok := cat.Lookup(f.model)
 	if !ok || m.Window == 0 {

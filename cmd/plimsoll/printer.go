@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/plimsoll-dev/plimsoll/replay"
-	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/web"
 )
 
 // mostListed is how many of a list of unlimited length a person is shown.
@@ -28,6 +31,7 @@ type replayPrinter struct {
 	printed  bool     // something, so that a blank line comes first
 	failures []string // of --fail-on
 	total    totals
+	report   []replay.Result // for the page, if one is wanted
 }
 
 // file replays one file. A file that cannot be read is reported and left out, and
@@ -37,7 +41,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}
-	s, err := sessionfile.Open(name)
+	file, err := formats.OpenFile(name)
 	if err != nil {
 		p.clear()
 		printError(p.err, err)
@@ -46,9 +50,10 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 		}
 		return nil
 	}
+	defer func() { _ = file.Close() }() // it was only read
 	p.read++
 	var unprinted error
-	err = r.Session(ctx, s, func(res replay.Result) error {
+	err = p.run(ctx, r, file, func(res replay.Result) error {
 		unprinted = p.result(res)
 		return unprinted
 	})
@@ -64,6 +69,22 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	p.clear()
 	printError(p.err, err)
 	return nil
+}
+
+// run replays a file segment by segment, or as one session where the client's
+// compactions are to be ignored.
+func (p *replayPrinter) run(ctx context.Context, r *replay.Replayer, file *formats.File, f func(replay.Result) error) error {
+	if !p.flags.join {
+		return r.Stream(ctx, &file.Session, file.Segments(), f)
+	}
+	whole := file.Session
+	for segment, err := range file.Segments() {
+		if err != nil {
+			return err
+		}
+		whole.Segments = append(whole.Segments, segment)
+	}
+	return r.Session(ctx, &whole, f)
 }
 
 func interrupted(name string) error {
@@ -85,6 +106,13 @@ func (p *replayPrinter) clear() {
 
 // result prints one segment and books it.
 func (p *replayPrinter) result(res replay.Result) error {
+	if p.flags.page.html != "" {
+		p.report = append(p.report, res)
+		res.Runs = slices.Clone(res.Runs)
+		for i := range res.Runs {
+			res.Runs[i].Series = nil // is for the page only
+		}
+	}
 	for _, run := range res.Runs {
 		p.total.add(run)
 		if run.Policy == policyOff {
@@ -125,6 +153,12 @@ func (p *replayPrinter) finish(files int) error {
 	if !p.flags.json {
 		if err := p.printEnd(); err != nil {
 			return fail(err, "")
+		}
+	}
+	if p.flags.page.html != "" && p.read > 0 {
+		err := p.flags.page.save("replay", p.streams, func(w io.Writer, o web.Options) error { return web.WriteReplay(w, p.report, o) })
+		if err != nil {
+			return err
 		}
 	}
 	switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
-	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
 
 // replayFlags are the flags of plimsoll replay.
@@ -29,6 +29,7 @@ type replayFlags struct {
 	judge    bool
 	json     bool
 	out      string
+	page     htmlFlags
 	failOn   []string
 }
 
@@ -65,8 +66,9 @@ A row is one policy on one window:
   sent         tokens of all calls together
   of raw       the same, compared with what the client itself sent
   peak         the largest call
-  breaks       calls that do not begin like the call before them, so that the
-               provider's prompt cache is lost from there on
+  breaks       calls that lost what the provider's prompt cache still had of the call before
+  cost         of all calls, with the provider's prompt cache simulated by its rules;
+               left out where a price is not known
   edits        what was done, by kind
 
 Policies keep different buffers, so their limits differ. Where they do, the last
@@ -74,7 +76,8 @@ rows judge all of them by the lowest limit of each window.`,
 		Example: `  plimsoll replay session.jsonl
   plimsoll replay session.jsonl --policy balanced --policy off --window 50%
   plimsoll replay sessions/ --policy my-policy.yaml --window 80k --json
-  plimsoll replay session.jsonl --policy balanced --window 60% --out exported`,
+  plimsoll replay session.jsonl --policy balanced --window 60% --out exported
+  plimsoll replay session.jsonl --html report.html`,
 		Args: wantArgs(1, 0, "session file or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
@@ -95,6 +98,7 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.join, "join", false, "ignore the compactions that the client made: one long session")
 	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
+	f.page.register(cmd)
 	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 3 if any policy but off has any of: over, orphan, unresolved")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
@@ -108,7 +112,10 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) er
 	if err != nil {
 		return err
 	}
-	files, skipped := sessionfile.Find(paths)
+	if err := f.page.check("replay"); err != nil {
+		return err
+	}
+	files, skipped := formats.Find(paths)
 	if skipped != nil {
 		printError(s.err, skipped)
 	}
@@ -130,11 +137,16 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) er
 
 // options turns the flags into what the replay takes.
 func (f replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out}
+	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Series: f.page.html != ""}
 	if err := f.checkFailOn(); err != nil {
 		return o, err
 	}
-	if err := checkModel(f.model); err != nil {
+	cat, err := loadCatalog("")
+	if err != nil {
+		return o, err
+	}
+	o.Catalog = &cat
+	if err := checkModel("replay", f.model, cat); err != nil {
 		return o, err
 	}
 	for _, name := range f.policies {
@@ -178,17 +190,13 @@ func (f replayFlags) checkFailOn() error {
 
 // checkModel refuses a model of which not even the family is known: its window and
 // its counts would be guesses that look like facts.
-func checkModel(model string) error {
+func checkModel(command, model string, cat catalog.Catalog) error {
 	if model == "" {
 		return nil
 	}
-	cat, err := catalog.Load()
-	if err != nil {
-		return fail(err, "")
-	}
 	if cat.FamilyOf(model).Name == catalog.UnknownFamily {
 		if _, ok := cat.Lookup(model); !ok {
-			return unknownModel("replay", model, cat)
+			return unknownModel(command, model, cat)
 		}
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -185,17 +184,26 @@ func runTable(rows []runRow, width int) string {
 		{name: "of raw", right: true},
 		{name: "peak", right: true},
 		{name: "breaks", right: true, spare: 1},
+		{name: "cost", right: true},
 		{name: "edits", wrap: true},
 	}}
 	for _, r := range rows {
 		row := plain(safe(r.run.Policy), safe(r.run.Window), r.limit, r.steps, strconv.Itoa(r.run.StepsOver), positive(r.irreducible),
 			edit.Thousands(r.run.TokensSent), ratio(r.run.TokensSent, r.run.TokensToEnd), edit.Thousands(r.run.PeakSent),
-			strconv.Itoa(r.run.PrefixBreaks), editList(r.run.Edits))
+			strconv.Itoa(r.run.CacheBreaks), cost(r.run), editList(r.run.Edits))
 		row[4].style = st.count(r.run.StepsOver)
 		row[5].style = st.bad
 		t.rows = append(t.rows, row)
 	}
 	return t.String()
+}
+
+// cost returns what a run cost, and nothing where a price is not known.
+func cost(r replay.Run) string {
+	if !r.CostUSD.Known || r.TokensSent == 0 {
+		return ""
+	}
+	return r.CostUSD.String()
 }
 
 // notes writes what a row has no room for. Runs of which the same is to be said
@@ -224,6 +232,51 @@ func (w *writer) notes(res replay.Result) {
 		}
 		w.para(w.st.bad, text)
 	}
+	if text := billingNote(res); text != "" {
+		w.para(w.st.dim, text)
+	}
+}
+
+// billingNote says what the costs of a segment rest on.
+func billingNote(res replay.Result) string {
+	var unpriced []string
+	for _, r := range res.Runs {
+		for _, m := range r.Bill.Unpriced {
+			if !slices.Contains(unpriced, m) {
+				unpriced = append(unpriced, m)
+			}
+		}
+	}
+	b := res.Billing
+	switch {
+	case len(unpriced) > 0:
+		return "no price is known of " + safe(strings.Join(unpriced, ", ")) + ", so no cost is shown; a price can be stated in plimsoll.yaml (docs/models.md)"
+	case b.Cache == "":
+		return ""
+	case b.Cache == "off":
+		return "cost: the client did not use the provider's cache, so no call does"
+	}
+	text := fmt.Sprintf("cost: the provider's cache is simulated (%s, kept for %s)", safe(b.Cache), lasting(b.Lifetime))
+	if b.Compared > 0 && b.ReadReported > 0 {
+		text += fmt.Sprintf("; for the client's own calls it reads %s of the tokens that were reported as read", ratio(b.ReadSimulated, b.ReadReported))
+	}
+	if b.ReportedUSD.Known && b.ReportedUSD.Pico > 0 {
+		text += ", and the client paid " + b.ReportedUSD.String()
+	}
+	return text
+}
+
+// lasting says how long something lasts.
+func lasting(n int) string {
+	switch {
+	case n == 0:
+		return "an unknown time"
+	case n%3600 == 0:
+		return plural(n/3600, "hour")
+	case n%60 == 0:
+		return plural(n/60, "minute")
+	}
+	return plural(n, "second")
 }
 
 // runNotes returns what there is to say about one run.
@@ -276,14 +329,7 @@ func irreducible(list []replay.Irreducible) string {
 // windowGuessed reports whether the model's own window was asked for and nobody
 // knows it.
 func windowGuessed(res replay.Result) bool {
-	cat, err := catalog.Load()
-	if err != nil {
-		return false
-	}
-	if m, ok := cat.Lookup(res.Model); ok && m.Window > 0 {
-		return false
-	}
-	return slices.ContainsFunc(res.Runs, func(r replay.Run) bool {
+	return res.WindowGuessed && slices.ContainsFunc(res.Runs, func(r replay.Run) bool {
 		return r.Window == replay.WindowSpec{}.String() && r.Capacity == budget.DefaultCapacity
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -30,7 +31,7 @@ func (t *totals) add(r replay.Run) {
 	k := totalKey{r.Policy, r.Window}
 	s, ok := t.sums[k]
 	if !ok {
-		s = &total{run: replay.Run{Policy: r.Policy, Window: r.Window, Edits: map[string]int{}}}
+		s = &total{run: replay.Run{Policy: r.Policy, Window: r.Window, Edits: map[string]int{}, CostUSD: catalog.Dollars(0)}}
 		t.sums[k] = s
 		t.order = append(t.order, k)
 	}
@@ -42,6 +43,8 @@ func (t *totals) add(r replay.Run) {
 	s.run.TokensToEnd += r.TokensToEnd
 	s.run.PeakSent = max(s.run.PeakSent, r.PeakSent)
 	s.run.PrefixBreaks += r.PrefixBreaks
+	s.run.CacheBreaks += r.CacheBreaks
+	s.run.CostUSD = s.run.CostUSD.Add(r.CostUSD)
 	s.differs = s.differs || r.Limit != r.CommonLimit
 	if r.EndedAtStep > 0 {
 		s.ended++

@@ -15,7 +15,17 @@ type Model struct {
 	// DropsThinking says that the provider takes a finished Turn's thinking out of
 	// the prompt when the next Turn begins.
 	DropsThinking bool
-	Source        string // where the figures come from, as explained in the table
+	Provider      string // who makes it, such as "anthropic"; see Provider. Empty if unknown
+	API           string // id that its maker's API takes, if that is not ID
+	// Tiers are its prices, ascending by Above; empty if they are not known. The
+	// slice belongs to the catalogue and must not be changed.
+	Tiers        []Tier
+	PriceSource  string // where the prices come from, as explained in the table
+	Cache        string // name of its CacheRule; empty if none is known
+	CacheMinimum int    // tokens below which nothing of it is cached; 0: as its rule says
+	Capabilities Capabilities
+	Source       string // where the figures come from, as explained in the table
+	images       int    // most in a request; 0: as its maker's
 }
 
 // longWindow is the window of a model whose name ends with [1m], in tokens.
@@ -27,6 +37,12 @@ const longWindow = 1_000_000
 // a colon or @, a date (-20251101, -2025-11-01, -0613), and the suffixes -latest,
 // -preview, -exp and -fast. Dots between digits and dashes are the same
 // (claude-opus-4.8). Letter case does not count.
+//
+// A name that is found so is the same model, but not always at the same price.
+// With :free it costs nothing. Its prices are unknown with -exp and -fast, behind
+// a colon that is no version's, without a release of four digits where the maker
+// changes models under one name, and behind the path of somebody who serves
+// another's open weights (see Provider.Resold).
 func (c Catalog) Lookup(id string) (Model, bool) {
 	name, long := clean(id)
 	m, ok := c.find(name)
@@ -80,44 +96,80 @@ func (c Catalog) EncodingFor(id string) (string, bool) {
 
 // find looks name up, less and less decorated.
 func (c Catalog) find(name string) (Model, bool) {
+	d := decorated{name: name}
 	for range maxDecorations {
-		if m, ok := c.exact(name); ok {
-			return m, true
+		if m, ok := c.exact(d.name); ok {
+			return c.priced(m, d), true
 		}
-		less, ok := undecorate(name)
+		less, ok := d.less()
 		if !ok {
 			return Model{}, false
 		}
-		name = less
+		d = less
 	}
 	return Model{}, false
 }
 
-// exact looks name up as it stands, and with dashes for the dots in numbers.
+// priced returns m with the prices that hold for a name that was found by taking
+// off what d says.
+func (c Catalog) priced(m Model, d decorated) Model {
+	p, _ := c.Provider(m.Provider)
+	switch {
+	case d.free:
+		m.Tiers, m.PriceSource = freeTiers, "free"
+	case d.special || d.release && !p.Resold || !p.sells(d):
+		m.Tiers, m.PriceSource = nil, ""
+	}
+	return m
+}
+
+// freeTiers are the prices of what costs nothing.
+var freeTiers = []Tier{{}}
+
+// exact looks name up as it stands, and with dashes for the dots in numbers or
+// the other way round.
 func (c Catalog) exact(name string) (Model, bool) {
-	for _, n := range []string{name, dashed(name)} {
-		i, ok := slices.BinarySearchFunc(c.models, n, func(m Model, n string) int { return strings.Compare(m.ID, n) })
-		if ok {
-			return c.models[i], true
+	if m, ok := c.model(name); ok {
+		return m, true
+	}
+	for _, n := range []string{dashed(name), dotted(name)} {
+		if n == name {
+			continue
+		}
+		if m, ok := c.model(n); ok {
+			return m, true
 		}
 	}
 	return Model{}, false
+}
+
+// model returns the model that has that name, or for which it stands.
+func (c Catalog) model(name string) (Model, bool) {
+	if i, ok := slices.BinarySearchFunc(c.aliases, name, func(a alias, n string) int { return strings.Compare(a.name, n) }); ok {
+		name = c.aliases[i].id
+	}
+	i, ok := place(c.models, name)
+	if !ok {
+		return Model{}, false
+	}
+	return c.models[i], true
 }
 
 // prefix returns the longest prefix that the name has, once its maker is taken off.
 func (c Catalog) prefix(id string) (prefix, bool) {
 	name, _ := clean(id)
+	d := decorated{name: name}
 	for range maxDecorations {
 		for _, p := range c.prefixes {
-			if strings.HasPrefix(name+"$", p.text) || strings.HasPrefix(dashed(name), p.text) {
+			if strings.HasPrefix(d.name+"$", p.text) || strings.HasPrefix(dashed(d.name), p.text) {
 				return p, true
 			}
 		}
-		less, ok := undecorate(name)
+		less, ok := d.less()
 		if !ok {
 			break
 		}
-		name = less
+		d = less
 	}
 	return prefix{}, false
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,13 +100,13 @@ func TestEncodingFor(t *testing.T) {
 func TestTables(t *testing.T) {
 	c := load(t)
 	for _, m := range c.Models() {
-		if m.Window < 4096 || m.MaxOutput <= 0 || m.MaxOutput > m.Window || m.Estimator == "" || m.Source == "" {
+		if m.Window < 4096 || m.MaxOutput < 0 || m.MaxOutput > m.Window || m.Estimator == "" || m.Source == "" || m.Provider == "" {
 			t.Errorf("model %+v", m)
 		}
 		if strings.ToLower(m.ID) != m.ID {
 			t.Errorf("model %q is not in lower case", m.ID)
 		}
-		if got, ok := c.Lookup(m.ID); !ok || got != m {
+		if got, ok := c.Lookup(m.ID); !ok || !reflect.DeepEqual(got, m) {
 			t.Errorf("model %q is found as %+v", m.ID, got)
 		}
 	}
@@ -122,7 +123,7 @@ func TestTables(t *testing.T) {
 	}
 	models, families := c.Models(), c.Families()
 	models[0], families[0] = Model{}, Family{}
-	if c.Models()[0] == models[0] || c.Families()[0] == families[0] {
+	if c.Models()[0].ID == "" || c.Families()[0] == families[0] {
 		t.Error("the catalogue can be changed through what it returns")
 	}
 }
@@ -217,7 +218,7 @@ func TestDialects(t *testing.T) {
 
 // A faulty table is refused with its line and what is wrong.
 func TestFaultyTables(t *testing.T) {
-	good := tables{modelsTable, familiesTable, prefixesTable, clientsTable, dialectsTable}
+	good := embedded()
 	tests := []struct {
 		name   string
 		change func(*tables)
@@ -231,6 +232,20 @@ func TestFaultyTables(t *testing.T) {
 		{"a fate that is none", func(t *tables) {
 			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0\n"
 		}, "want keep, note or drop, got lose"},
+		{"a listed model twice", func(t *tables) {
+			t.listed += "gpt-5, 1, 1, pieces, unknown, -, -, x\nx, 1, 1, pieces, unknown, -, -, x\nx, 1, 1, pieces, unknown, -, -, x\n"
+		}, `listed.csv: model "x", want it once`},
+		{"a capability that is none", func(t *tables) { t.listed += "x, 1, 1, pieces, unknown, flying, -, x\n" }, "capability, want one of capability.go, got flying"},
+		{"no price", func(t *tables) { t.prices += "gpt-5, 9, $1, 1, 1, 1, 1, x\n" }, `want dollars for a million tokens, or ?, got "$1"`},
+		{"a price of no model", func(t *tables) { t.prices += "nobody, 0, 1, 1, 1, 1, 1, x\n" }, `want one of models.csv or listed.csv, got "nobody"`},
+		{"tiers out of order", func(t *tables) { t.prices += "gpt-5, 0, 1, 1, 1, 1, 1, x\n" }, "tier, want an ascending order, got 0"},
+		{"an alias of no model", func(t *tables) { t.aliases += "x, nobody\n" }, `got "nobody"`},
+		{"a fact about no model", func(t *tables) { t.facts += "nobody, -, 0, 0, -\n" }, `got "nobody"`},
+		{"a cache that is none", func(t *tables) { t.facts += "gpt-5, nobody, 0, 0, -\n" }, "cache, want one of caches.csv, got nobody"},
+		{"a maker's cache that is none", func(t *tables) { t.providers += "x, x-, x, own, nobody, 0, 0, -\n" }, "cache, want one of caches.csv, got nobody"},
+		{"a maker without a rule for others", func(t *tables) { t.providers += "x, x-, x, maybe, -, 0, 0, -\n" }, "want same or own, got maybe"},
+		{"lifetimes out of order", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, 9 5, fixed, x\n" }, "lifetimes, want an ascending list"},
+		{"a lifetime that is none", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, long, fixed, x\n" }, "want a number from 0"},
 		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
 	}
 	for _, tt := range tests {

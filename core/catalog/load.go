@@ -8,29 +8,42 @@ import (
 	"strings"
 )
 
-//go:embed models.csv
-var modelsTable string
-
-//go:embed families.csv
-var familiesTable string
-
-//go:embed prefixes.csv
-var prefixesTable string
-
-//go:embed clients.csv
-var clientsTable string
-
-//go:embed dialects.csv
-var dialectsTable string
+var (
+	//go:embed models.csv
+	modelsTable string
+	//go:embed listed.csv
+	listedTable string
+	//go:embed prices.csv
+	pricesTable string
+	//go:embed facts.csv
+	factsTable string
+	//go:embed aliases.csv
+	aliasesTable string
+	//go:embed providers.csv
+	providersTable string
+	//go:embed caches.csv
+	cachesTable string
+	//go:embed families.csv
+	familiesTable string
+	//go:embed prefixes.csv
+	prefixesTable string
+	//go:embed clients.csv
+	clientsTable string
+	//go:embed dialects.csv
+	dialectsTable string
+)
 
 // A Catalog is the loaded data. It is immutable and safe for concurrent use;
 // the zero Catalog knows nothing.
 type Catalog struct {
-	models   []Model  // by ID
-	families []Family // as in the table
-	prefixes []prefix // longest first
-	clients  []Overhead
-	dialects []Dialect
+	models    []Model  // by ID
+	aliases   []alias  // by name
+	families  []Family // as in the table
+	prefixes  []prefix // longest first
+	clients   []Overhead
+	dialects  []Dialect
+	providers []Provider  // by name
+	caches    []CacheRule // as in the table
 }
 
 // A prefix says what the beginning of a model's name tells.
@@ -38,74 +51,165 @@ type prefix struct {
 	text, family, encoding string
 }
 
-// Load reads the embedded tables. It takes well below a millisecond; keep what
-// it returns. An error means that the tables themselves are faulty, which the
-// tests of this package exclude.
-func Load() (Catalog, error) {
-	return parse(tables{modelsTable, familiesTable, prefixesTable, clientsTable, dialectsTable})
+// An alias is another name of a model.
+type alias struct{ name, id string }
+
+// Load reads the embedded tables. It takes about a millisecond; keep what it
+// returns. An error means that the tables themselves are faulty, which the tests
+// of this package exclude.
+func Load() (Catalog, error) { return parse(embedded()) }
+
+type tables struct {
+	models, listed, prices, facts, aliases, providers, caches string
+	families, prefixes, clients, dialects                     string
 }
 
-type tables struct{ models, families, prefixes, clients, dialects string }
+func embedded() tables {
+	return tables{
+		models: modelsTable, listed: listedTable, prices: pricesTable, facts: factsTable, aliases: aliasesTable,
+		providers: providersTable, caches: cachesTable,
+		families: familiesTable, prefixes: prefixesTable, clients: clientsTable, dialects: dialectsTable,
+	}
+}
 
+// parse reads the tables in an order in which each knows what it refers to.
 func parse(t tables) (Catalog, error) {
 	var c Catalog
-	for _, r := range rows("families.csv", t.families) {
-		f := readFamily(r)
-		if err := r.done(16); err != nil {
+	for _, table := range []struct {
+		name, text string
+		fields     int
+		read       func(*row)
+	}{
+		{"families.csv", t.families, 16, func(r *row) { c.families = append(c.families, readFamily(r)) }},
+		{"prefixes.csv", t.prefixes, 3, func(r *row) {
+			c.prefixes = append(c.prefixes, prefix{text: r.text(0), family: c.known(r, 1), encoding: r.text(2)})
+		}},
+		{"caches.csv", t.caches, 9, func(r *row) { c.caches = append(c.caches, readCacheRule(r)) }},
+		{"providers.csv", t.providers, 8, func(r *row) { c.providers = append(c.providers, c.readProvider(r)) }},
+		{"models.csv", t.models, 7, func(r *row) { c.models = append(c.models, c.readModel(r)) }},
+		{"listed.csv", t.listed, 8, c.readListed()},
+		{"prices.csv", t.prices, 8, c.readPrices},
+		{"facts.csv", t.facts, 5, c.readFacts},
+		{"aliases.csv", t.aliases, 2, func(r *row) { c.aliases = append(c.aliases, alias{r.text(0), c.knownModel(r, 1).ID}) }},
+		{"clients.csv", t.clients, 6, func(r *row) { c.clients = append(c.clients, readOverhead(r)) }},
+		{"dialects.csv", t.dialects, 18, func(r *row) { c.dialects = append(c.dialects, readDialect(r)) }},
+	} {
+		for _, r := range rows(table.name, table.text) {
+			table.read(r)
+			if err := r.done(table.fields); err != nil {
+				return Catalog{}, err
+			}
+		}
+		if err := c.sort(table.name); err != nil {
 			return Catalog{}, err
 		}
-		c.families = append(c.families, f)
 	}
-	for _, r := range rows("prefixes.csv", t.prefixes) {
-		p := prefix{text: r.text(0), family: c.known(r, 1), encoding: r.text(2)}
-		if err := r.done(3); err != nil {
-			return Catalog{}, err
-		}
-		c.prefixes = append(c.prefixes, p)
-	}
-	for _, r := range rows("models.csv", t.models) {
-		m := Model{
-			ID: r.text(0), Window: r.number(1), MaxOutput: r.number(2),
-			Estimator: r.text(3), Family: c.known(r, 4), DropsThinking: r.text(5) == "dropped", Source: r.text(6),
-		}
-		if t := r.text(5); t != "" && t != "kept" && t != "dropped" {
-			r.fail("thinking", "kept, dropped or -", strconv.Quote(t))
-		}
-		if err := r.done(7); err != nil {
-			return Catalog{}, err
-		}
-		c.models = append(c.models, m)
-	}
-	for _, r := range rows("clients.csv", t.clients) {
-		o := Overhead{
-			Client: r.text(0), version: r.text(1), family: r.text(2),
-			Low: r.number(3), Typical: r.number(4), High: r.number(5),
-		}
-		if err := r.done(6); err != nil {
-			return Catalog{}, err
-		}
-		c.clients = append(c.clients, o)
-	}
-	for _, r := range rows("dialects.csv", t.dialects) {
-		d := readDialect(r)
-		if err := r.done(18); err != nil {
-			return Catalog{}, err
-		}
-		c.dialects = append(c.dialects, d)
-	}
-	return c, c.sort()
+	return c, nil
 }
 
-// sort brings the tables into the order that look-ups rely on.
-func (c *Catalog) sort() error {
-	slices.SortFunc(c.models, func(a, b Model) int { return strings.Compare(a.ID, b.ID) })
-	for i := 1; i < len(c.models); i++ {
-		if c.models[i].ID == c.models[i-1].ID {
-			return fmt.Errorf("catalog: load: models.csv: model %q, want it once, got it twice", c.models[i].ID)
+// sort brings the table that was read into the order that look-ups rely on.
+func (c *Catalog) sort(table string) error {
+	switch table {
+	case "models.csv", "listed.csv":
+		slices.SortFunc(c.models, func(a, b Model) int { return strings.Compare(a.ID, b.ID) })
+		for i := 1; i < len(c.models); i++ {
+			if c.models[i].ID == c.models[i-1].ID {
+				return fmt.Errorf("catalog: load: %s: model %q, want it once, got it twice", table, c.models[i].ID)
+			}
 		}
+	case "prefixes.csv":
+		slices.SortStableFunc(c.prefixes, func(a, b prefix) int { return len(b.text) - len(a.text) })
+	case "aliases.csv":
+		slices.SortFunc(c.aliases, func(a, b alias) int { return strings.Compare(a.name, b.name) })
+	case "providers.csv":
+		slices.SortFunc(c.providers, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
 	}
-	slices.SortStableFunc(c.prefixes, func(a, b prefix) int { return len(b.text) - len(a.text) })
 	return nil
+}
+
+// readModel reads a line of models.csv, which is kept by hand.
+func (c *Catalog) readModel(r *row) Model {
+	m := Model{
+		ID: r.text(0), Window: r.number(1), MaxOutput: r.number(2),
+		Estimator: r.text(3), Family: c.known(r, 4), DropsThinking: r.text(5) == "dropped", Source: r.text(6),
+	}
+	if t := r.text(5); t != "" && t != "kept" && t != "dropped" {
+		r.fail("thinking", "kept, dropped or -", strconv.Quote(t))
+	}
+	return c.made(m)
+}
+
+// readListed returns the reader of the lines of listed.csv. What models.csv says
+// of a model stands.
+func (c *Catalog) readListed() func(*row) {
+	kept := -1 // models of models.csv, which are in order by then
+	return func(r *row) {
+		if kept < 0 {
+			kept = len(c.models)
+		}
+		m := Model{
+			ID: r.text(0), Window: r.number(1), MaxOutput: r.number(2),
+			Estimator: r.text(3), Family: c.known(r, 4), Capabilities: readCapabilities(r, 5), API: r.text(6), Source: r.text(7),
+		}
+		at, ok := place(c.models[:kept], m.ID)
+		if !ok {
+			c.models = append(c.models, c.made(m))
+			return
+		}
+		known := &c.models[at]
+		known.Capabilities, known.API = known.Capabilities.and(m.Capabilities), m.API
+	}
+}
+
+// made returns m with what its maker says of all its models.
+func (c *Catalog) made(m Model) Model {
+	p := c.maker(m.ID)
+	m.Provider, m.Cache = p.Name, p.Cache
+	m.Capabilities = m.Capabilities.and(p.Capabilities)
+	return m
+}
+
+// readPrices reads a line of prices.csv: one tier of a model.
+func (c *Catalog) readPrices(r *row) {
+	t := Tier{Above: r.number(1), Prices: Prices{
+		Input: r.price(2), Output: r.price(3), CacheRead: r.price(4), CacheWrite5m: r.price(5), CacheWrite1h: r.price(6),
+	}}
+	m := c.knownModel(r, 0)
+	if n := len(m.Tiers); n > 0 && m.Tiers[n-1].Above >= t.Above {
+		r.fail("tier", "an ascending order", strconv.Itoa(t.Above))
+	}
+	m.Tiers, m.PriceSource = append(m.Tiers, t), r.text(7)
+}
+
+// readFacts reads a line of facts.csv: what is particular about a model.
+func (c *Catalog) readFacts(r *row) {
+	m := c.knownModel(r, 0)
+	switch cache := r.text(1); cache {
+	case "":
+	case "none":
+		m.Cache = ""
+	default:
+		c.knownCache(r, cache)
+		m.Cache = cache
+	}
+	m.CacheMinimum, m.images = r.number(2), r.number(3)
+	m.Capabilities = m.Capabilities.and(readCapabilities(r, 4))
+}
+
+// place returns where the model with that id is, or belongs.
+func place(models []Model, id string) (int, bool) {
+	return slices.BinarySearchFunc(models, id, func(m Model, id string) int { return strings.Compare(m.ID, id) })
+}
+
+// knownModel returns the model that field i of r names, to be filled in.
+func (c *Catalog) knownModel(r *row, i int) *Model {
+	id := r.text(i)
+	at, ok := place(c.models, id)
+	if !ok {
+		r.fail("model", "one of models.csv or listed.csv", strconv.Quote(id))
+		return &Model{}
+	}
+	return &c.models[at]
 }
 
 func readFamily(r *row) Family {
@@ -117,6 +221,13 @@ func readFamily(r *row) Family {
 			Cell: r.number(10), Num: r.number(11), Den: r.number(12), Plus: r.number(13),
 			LongSide: r.number(14), Fallback: r.number(15),
 		},
+	}
+}
+
+func readOverhead(r *row) Overhead {
+	return Overhead{
+		Client: r.text(0), version: r.text(1), family: r.text(2),
+		Low: r.number(3), Typical: r.number(4), High: r.number(5),
 	}
 }
 

@@ -50,7 +50,24 @@ func (r *row) text(i int) string {
 
 // number returns field i as a number that is not negative.
 func (r *row) number(i int) int {
+	return r.integer(i, r.text(i))
+}
+
+// list returns the words of field i.
+func (r *row) list(i int) []string { return strings.Fields(r.text(i)) }
+
+// price returns field i in dollars for a million tokens; ? is unknown.
+func (r *row) price(i int) Price {
 	s := r.text(i)
+	p, ok := ParsePrice(s)
+	if !ok && s != "?" {
+		r.fail("field "+strconv.Itoa(i+1), "dollars for a million tokens, or ?", strconv.Quote(s))
+	}
+	return p
+}
+
+// integer reads s, which stands in field i, as a number that is not negative.
+func (r *row) integer(i int, s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
 		r.fail("field "+strconv.Itoa(i+1), "a number from 0", strconv.Quote(s))

@@ -48,6 +48,8 @@ const lattice = `
 	store, store/sqlite < STORE;
 	CORE < config, tokenizers, builtin;
 	WIRE < sessionfile, client;
+	sessionfile < sessionfile/formats, sessionfile/places;
+	CORE, WIRE, sessionfile < inspect;
 
 	# The front door.
 	CORE, STORE < plimsoll;
@@ -55,25 +57,26 @@ const lattice = `
 	# The hosts.
 	plimsoll < telemetry;
 	NONE < replay/verify; # shares no code with what it judges
-	plimsoll, sessionfile, WIRE, wire/check, replay/verify < replay < web;
+	plimsoll, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay < web;
 	core/loop, STORE, client < agent/loop;
 
 	# Helpers of this module.
 	NONE < internal/arch;
 	core/token/bpe < internal/genvocab;
+	core/catalog < internal/gencatalog;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
 	client, wire/check < internal/ollamatest;
 	core/llm < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 
 	# The program.
-	config, tokenizers, builtin, telemetry, wire/check, web, agent/loop, internal/tui < cmd/plimsoll;
+	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, web, agent/loop, internal/tui < cmd/plimsoll;
 
 	# The engine decides without the world, formats without a network, stores without formats. A replay cannot spend money.
 	wire/..., store/..., client, net/http !< core/...;
 	core/engine, net/http !< wire/...;
 	core/engine, wire/... !< store/...;
-	client !< replay, web;
+	client !< inspect, replay, web;
 `
 
 // coreStd lists the only packages of the standard library that the core may import: for all of it, then for single packages.

@@ -141,14 +141,23 @@ func extraParts(ms []member) []Part {
 	return parts
 }
 
-// systemParts reads a system prompt.
-func systemParts(v []byte) []Part { return contentParts(v) }
+// systemParts reads a system prompt: a content, or an object with parts.
+func systemParts(v []byte) []Part {
+	if first(v) == '{' {
+		return geminiMessage(v).Parts
+	}
+	return contentParts(v)
+}
 
 // toolParts reads a list of tool definitions.
 func toolParts(v []byte) []Part {
 	var parts []Part
 	for _, b := range elements(v) {
 		ms := members(b)
+		if declared := either(ms, []string{"functionDeclarations", "function_declarations"}); declared != nil {
+			parts = append(parts, toolParts(declared)...)
+			continue
+		}
 		p := Part{Kind: Tool, Name: text(ms, "name"), Raw: b}
 		if p.Name == "" {
 			p.Name = text(members(get(ms, "function")), "name")

@@ -59,11 +59,12 @@ const (
 	blocks = "anthropic"
 	chat   = "openai-chat"
 	items  = "openai-responses"
+	google = "gemini"
 )
 
 // Dialects returns the names of the dialects that can be judged.
 func Dialects() []string {
-	return []string{blocks, chat, items}
+	return []string{blocks, chat, items, google}
 }
 
 // ErrDialect is returned for a dialect that is not one of [Dialects].
@@ -85,6 +86,8 @@ func dialectOf(name string) (dialect, error) {
 		return dialect{"messages", "", chatMessage, chatOrphans}, nil
 	case items:
 		return dialect{"input", "instructions", itemMessage, itemOrphans}, nil
+	case google:
+		return dialect{"contents", "systemInstruction", geminiMessage, blockOrphans}, nil
 	}
 	return dialect{}, fmt.Errorf("verify: dialect %q, want one of %s: %w", name, strings.Join(Dialects(), ", "), ErrDialect)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 )
 
-var dialects = []string{anthropic, chat, responses}
+var dialects = []string{anthropic, chat, responses, gemini}
 
 // talk is a conversation of two questions and three rounds.
 func talk() []turn {

@@ -16,6 +16,7 @@ const (
 	anthropic = "anthropic"
 	chat      = "openai-chat"
 	responses = "openai-responses"
+	gemini    = "gemini"
 )
 
 // store is where the tests keep blobs. It can be damaged.
@@ -105,6 +106,16 @@ func (p part) bytes(dialect string) string {
 	case responses + " result":
 		return `{"type":"function_call_output","call_id":` + quote(p.id) + `,"output":` + quote(p.text) + `}`
 	}
+	switch p.kind {
+	case "text":
+		return `{"text":` + quote(p.text) + `}`
+	case "thinking":
+		return `{"text":` + quote(p.text) + `,"thought":true,"thoughtSignature":"c2ln"}`
+	case "call":
+		return `{"functionCall":{"id":` + quote(p.id) + `,"name":` + quote(p.name) + `,"args":` + p.text + `}}`
+	case "result":
+		return `{"functionResponse":{"id":` + quote(p.id) + `,"name":"look","response":{"output":` + quote(p.text) + `}}}`
+	}
 	panic("no part " + dialect + " " + p.kind)
 }
 
@@ -115,6 +126,8 @@ func (t turn) wire(dialect string) string {
 		return t.blocks()
 	case chat:
 		return t.chat()
+	case gemini:
+		return t.contents()
 	}
 	return t.items()
 }
@@ -129,6 +142,18 @@ func (t turn) blocks() string {
 		parts = append(parts, p.bytes(anthropic))
 	}
 	return `{"role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
+}
+
+func (t turn) contents() string {
+	role := map[string]string{"assistant": "model"}[t.role]
+	if role == "" {
+		role = "user"
+	}
+	var parts []string
+	for _, p := range t.parts {
+		parts = append(parts, p.bytes(gemini))
+	}
+	return `{"role":"` + role + `","parts":[` + strings.Join(parts, ",") + `]}`
 }
 
 func (t turn) chat() string {
@@ -183,6 +208,8 @@ func bodyOf(dialect, system string, turns ...turn) []byte {
 		return []byte(`{"model":"m","system":` + quote(system) + `,"tools":[` + toolJSON + `],"messages":[` + all + `],"max_tokens":9}`)
 	case chat:
 		return []byte(`{"model":"m","messages":[{"role":"system","content":` + quote(system) + `},` + all + `],"tools":[` + toolJSON + `]}`)
+	case gemini:
+		return []byte(`{"model":"m","systemInstruction":{"parts":[{"text":` + quote(system) + `}]},"tools":[{"functionDeclarations":[` + toolJSON + `]}],"contents":[` + all + `]}`)
 	}
 	return []byte(`{"model":"m","instructions":` + quote(system) + `,"input":[` + all + `],"tools":[` + toolJSON + `]}`)
 }

@@ -142,8 +142,14 @@ func (j *judgement) contained(s *spot) bool {
 // sameBeside reports whether two results differ in nothing but their content.
 func sameBeside(a, b Part) bool {
 	x, y := members(without(a.Raw, "cache_control")), members(without(b.Raw, "cache_control"))
+	if either(x, geminiResult) != nil {
+		return sameGemini(x, y)
+	}
 	drop := func(m member) bool { return m.name == "content" || m.name == "output" }
-	x, y = slices.DeleteFunc(x, drop), slices.DeleteFunc(y, drop)
+	return sameMembers(slices.DeleteFunc(x, drop), slices.DeleteFunc(y, drop))
+}
+
+func sameMembers(x, y []member) bool {
 	return slices.EqualFunc(x, y, func(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) })
 }
 

@@ -104,7 +104,7 @@ func TestParseErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := verify.Parse("gemini", []byte(`{}`)); !errors.Is(err, verify.ErrDialect) {
+	if _, err := verify.Parse("cohere", []byte(`{}`)); !errors.Is(err, verify.ErrDialect) {
 		t.Fatalf("dialect: got %v, want ErrDialect", err)
 	}
 	if _, err := verify.NewChecker(""); !errors.Is(err, verify.ErrDialect) {

@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"hash/maphash"
+	"io"
 	"slices"
 	"strings"
 )
@@ -41,13 +43,18 @@ type Session struct {
 }
 
 // ReadSession takes a session file apart: one record for each line of JSON, one for
-// a file that is a single document, one for anything else. A line that is no JSON
-// beside others that are is left out. It never fails; what it could not read will
-// be missing. A byte-order mark at the beginning is not part of the text.
+// a file that is a single document, one for each document in a zip archive, one for
+// anything else. A line that is no JSON beside others that are is left out. It never
+// fails; what it could not read will be missing. A byte-order mark at the beginning is
+// not part of the text.
 func ReadSession(file []byte, format string) *Session {
 	file = bytes.TrimPrefix(file, []byte("\xEF\xBB\xBF"))
 	s := &Session{seed: maphash.MakeSeed(), raws: map[uint64]bool{}, said: map[uint64]bool{}}
-	if json.Valid(file) {
+	switch {
+	case bytes.HasPrefix(file, []byte("PK\x03\x04")):
+		s.archive(file)
+		return s
+	case json.Valid(file):
 		s.record(file, "")
 		return s
 	}
@@ -60,6 +67,30 @@ func ReadSession(file []byte, format string) *Session {
 		s.records = [][]string{{string(file)}}
 	}
 	return s
+}
+
+// mostUnpacked is how many bytes of an archive are looked at.
+const mostUnpacked = 1 << 30
+
+// archive takes the documents in a zip archive apart.
+func (s *Session) archive(file []byte) {
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return
+	}
+	left := int64(mostUnpacked)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			continue
+		}
+		doc, err := io.ReadAll(io.LimitReader(r, left))
+		_ = r.Close() // it was only read
+		left -= int64(len(doc))
+		if err == nil && json.Valid(doc) {
+			s.record(doc, "")
+		}
+	}
 }
 
 // record takes one document apart.
@@ -95,7 +126,11 @@ func (s *Session) walk(out []string, v []byte, depth int) []string {
 		}
 	case '{':
 		s.raws[maphash.Bytes(s.seed, v)] = true
-		for _, m := range members(v) {
+		ms := members(v)
+		if len(ms) == 1 { // such as a tool of the provider's, which may be written without the spaces around it
+			s.raws[maphash.String(s.seed, "{"+string(ms[0].raw)+"}")] = true
+		}
+		for _, m := range ms {
 			if isArgs(m.name) {
 				out = append(out, canonical(m.value))
 			}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
+)
+
+// inspectFlags are the flags of plimsoll inspect.
+type inspectFlags struct {
+	step  string
+	diff  string
+	page  htmlFlags
+	model string
+	top   int
+	json  bool
+}
+
+// diffBefore is what --diff means without a range: the Step of --step and the one
+// before it.
+const diffBefore = "before"
+
+// defaultListed is how many of each list a person is shown unless --top says
+// otherwise.
+const defaultListed = 5
+
+func newInspect(s streams) *cobra.Command {
+	var f inspectFlags
+	cmd := &cobra.Command{
+		Use:   "inspect [PATH...]",
+		Short: "Show what fills the context of recorded sessions, and what broke",
+		Long: `Inspect reads session files of coding agents and bare request bodies, and shows what
+filled the model's context at every step: which outputs are large, what is repeated,
+what the client cut and when, which calls have no result, what became of the model's
+thinking, where the provider's cache broke, and which lines are corrupt. It calls no
+model. A folder stands for all .jsonl and .json files below it.
+
+The chart has a line for each stretch of steps, with the largest of them:
+
+  h  hidden: what the client sends and does not record
+  s  system prompt      t  tool definitions   m  summaries        n  notes
+  u  what people wrote  a  what the model said                    k  thinking
+  c  tool calls         o  tool outputs       x  stubs            i  images and files
+
+--step shows the exact content of one request: its number, counted through the whole
+session, or SEGMENT.STEP. --diff A..B shows what changed from one request to another,
+and --step B --diff what changed since the one before.
+
+Without a path it inspects the session that was written last, in the folders where
+the agents keep theirs.`,
+		Example: `  plimsoll inspect session.jsonl
+  plimsoll inspect session.jsonl --step 12
+  plimsoll inspect session.jsonl --step 12 --diff
+  plimsoll inspect session.jsonl --diff 1.60..2.1
+  plimsoll inspect session.jsonl --html report.html
+  plimsoll inspect sessions/ --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+			return runInspect(ctx, s, f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.step, "step", "s", "", "show the content of one `step`: its number, or SEGMENT.STEP")
+	fl.StringVarP(&f.diff, "diff", "d", "", "show what changed between two steps `A..B`, or with --step since the one before")
+	fl.Lookup("diff").NoOptDefVal = diffBefore
+	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
+	fl.IntVar(&f.top, "top", 0, "how many of each list to show (default 5, with --json 20)")
+	f.page.register(cmd)
+	fl.BoolVar(&f.json, "json", false, "print one JSON object for each session (docs/inspect-json.md)")
+	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
+	return cmd
+}
+
+// newestSession names the session file to inspect where none is named: the one that
+// was written last in the usual places of the programs.
+func newestSession() (string, error) {
+	none := usage(errors.New("inspect: no session file or folder, and none in the usual places"), "usage: plimsoll inspect PATH...")
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", none
+	}
+	for _, f := range places.Newest(os.Getenv, runtime.GOOS, home, 0) {
+		if f.Hint == "" { // else it cannot be read as it is
+			return f.Path, nil
+		}
+	}
+	return "", none
+}
+
+func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) error {
+	paths = f.takeRange(paths)
+	if err := f.check(); err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		newest, err := newestSession()
+		if err != nil {
+			return err
+		}
+		paths = []string{newest}
+	}
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	files, skipped := formats.Find(paths)
+	if skipped != nil {
+		printError(s.err, skipped)
+	}
+	if f.step != "" || f.diff != "" {
+		return f.one(s, opts, files)
+	}
+	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files))}
+	if p.bar != nil {
+		p.bar.Describe("inspecting")
+	}
+	for _, file := range files {
+		if err := p.file(ctx, opts, file); err != nil {
+			return err
+		}
+	}
+	return p.finish(len(files))
+}
+
+// stepRange is the form of a range of --diff.
+const stepRange = `^\d+(\.\d+)?\.\.\d+(\.\d+)?$`
+
+// takeRange takes the range of --diff A..B out of the paths: --diff can stand alone,
+// so that what follows it comes as a path.
+func (f *inspectFlags) takeRange(paths []string) []string {
+	if f.diff != diffBefore {
+		return paths
+	}
+	form := regexp.MustCompile(stepRange)
+	i := slices.IndexFunc(paths, form.MatchString)
+	if i < 0 {
+		return paths
+	}
+	f.diff = paths[i]
+	return slices.Delete(slices.Clone(paths), i, i+1)
+}
+
+func (f inspectFlags) check() error {
+	switch {
+	case f.top < 0:
+		return usage(fmt.Errorf("inspect: --top %d, want at least 1", f.top), "")
+	case f.diff == diffBefore && f.step == "":
+		return usage(errors.New("inspect: --diff, want two steps A..B, or one with --step"), "plimsoll inspect PATH --step 12 --diff shows what changed since step 11")
+	case f.diff != "" && f.diff != diffBefore && f.step != "":
+		return usage(errors.New("inspect: --step and --diff A..B, want one of them, got both"), "")
+	case f.page.html != "" && (f.step != "" || f.diff != ""):
+		return usage(errors.New("inspect: --html, want it without --step and --diff, which are not part of the page"), "")
+	}
+	return f.page.check("inspect")
+}
+
+// options are what the analysis stands on. Texts are counted once.
+func (f inspectFlags) options() (inspect.Options, error) {
+	cat, err := loadCatalog("")
+	if err != nil {
+		return inspect.Options{}, err
+	}
+	if err := checkModel("inspect", f.model, cat); err != nil {
+		return inspect.Options{}, err
+	}
+	o := inspect.Options{Catalog: cat, Model: f.model, Top: f.top}
+	if f.top == 0 && !f.json {
+		o.Top = defaultListed
+	}
+	loaded := map[string]*bpe.Encoding{}
+	o.Encodings = func(name string) (*bpe.Encoding, error) {
+		if enc, ok := loaded[name]; ok {
+			return enc, nil
+		}
+		enc, err := bpe.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		loaded[name] = enc
+		return enc, nil
+	}
+	return o, nil
+}
+
+// one shows one Step, or what changed between two.
+func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
+	if len(files) != 1 {
+		return usage(fmt.Errorf("inspect: --step and --diff want one session file, got %d", len(files)), "")
+	}
+	session, err := formats.Open(files[0])
+	if err != nil {
+		return fail(err, "docs/session-formats.md says what can be read")
+	}
+	if f.diff != "" {
+		return f.showDiff(s, session, o)
+	}
+	ref, err := parseStep(session, f.step)
+	if err != nil {
+		return err
+	}
+	l, err := inspect.Contents(session, ref, o)
+	if err != nil {
+		return stepError(err)
+	}
+	if f.json {
+		return fail(printJSON(s.out, l), "")
+	}
+	return fail(printStyled(s.out, listingText(l, widthOf(s.out))), "")
+}
+
+func (f inspectFlags) showDiff(s streams, session *sessionfile.Session, o inspect.Options) error {
+	a, b, err := f.pair(session)
+	if err != nil {
+		return err
+	}
+	d, err := inspect.Compare(session, a, b, o)
+	if err != nil {
+		return stepError(err)
+	}
+	if f.json {
+		return fail(printJSON(s.out, d), "")
+	}
+	return fail(printStyled(s.out, diffText(d, widthOf(s.out))), "")
+}
+
+// pair returns the two Steps that are compared.
+func (f inspectFlags) pair(s *sessionfile.Session) (a, b inspect.StepRef, err error) {
+	from, to, ok := strings.Cut(f.diff, "..")
+	if f.diff != diffBefore {
+		if !ok {
+			return a, b, usage(fmt.Errorf("inspect: --diff %q, want two steps A..B", f.diff), "plimsoll inspect PATH --diff 11..12")
+		}
+		if a, err = parseStep(s, from); err == nil {
+			b, err = parseStep(s, to)
+		}
+		return a, b, err
+	}
+	if b, err = parseStep(s, f.step); err != nil {
+		return a, b, err
+	}
+	a, ok = inspect.Before(s, b)
+	if !ok {
+		return a, b, usage(fmt.Errorf("inspect: --diff: step %s is the first", b.Name()), "")
+	}
+	return a, b, nil
+}
+
+// parseStep reads "14" or "2.14".
+func parseStep(s *sessionfile.Session, text string) (inspect.StepRef, error) {
+	segment, step, two := strings.Cut(text, ".")
+	n, err := strconv.Atoi(segment)
+	if err == nil && !two {
+		ref, err := inspect.StepAt(s, n)
+		return ref, stepError(err)
+	}
+	k, err2 := strconv.Atoi(step)
+	if err != nil || err2 != nil {
+		return inspect.StepRef{}, usage(fmt.Errorf("inspect: step %q, want a number or SEGMENT.STEP", text), "")
+	}
+	return inspect.StepRef{Segment: n, Step: k}, nil
+}
+
+// stepError makes a Step that there is none of an error of the command line.
+func stepError(err error) error {
+	if _, ok := errors.AsType[*inspect.NoStepError](err); ok {
+		return usage(err, "")
+	}
+	return fail(err, "")
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/config"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+)
+
+// loadCatalog returns what is known about models, with what the settings say laid
+// over it. The path is that of a file of settings; empty: those that are found.
+func loadCatalog(path string) (catalog.Catalog, error) {
+	c, err := catalog.Load()
+	if err != nil {
+		return c, fail(err, "")
+	}
+	s, err := loadSettings(path)
+	if err != nil {
+		return c, fail(err, "docs/models.md and docs/providers.md describe the file")
+	}
+	return c.With(s.Models...), nil
+}
+
+// knownSettings is what the reader of settings is told.
+func knownSettings() (config.Known, error) {
+	known := config.Known{Kinds: client.Names(), CarriesKey: client.CarriesKey}
+	c, err := catalog.Load()
+	if err != nil {
+		return known, err
+	}
+	for _, f := range c.Families() {
+		known.Families = append(known.Families, f.Name)
+	}
+	for _, r := range c.CacheRules() {
+		known.Caches = append(known.Caches, r.Name)
+	}
+	known.Tokenizer = func(id string) error {
+		_, err := token.NewCounter(id, bpe.Load)
+		return err
+	}
+	return known, nil
+}
+
+type modelsFlags struct {
+	provider, config string
+	json             bool
+}
+
+func newModels(s streams) *cobra.Command {
+	var f modelsFlags
+	cmd := &cobra.Command{
+		Use: "models [NAME]", Short: "List what is known about models, or show one in full",
+		Long: `List what is known about models: their windows, prices, tokenizers and caches. With
+a name, show that model in full, with where its figures come from. A name may have
+the decorations that clouds and gateways add.
+
+Prices are in dollars for a million tokens: what the maker asks for short prompts at
+its own API. ? is not known, and a cost that would need it is not known either.
+The section models of plimsoll.yaml changes them and adds models; docs/models.md
+describes it.`,
+		Example: `  plimsoll models --provider anthropic
+  plimsoll models us.anthropic.claude-sonnet-4-5-20250929-v1:0
+  plimsoll models gpt-5.4 --json`,
+		Args: wantArgs(0, 1, "model"), ValidArgsFunction: completeModelArg,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := loadCatalog(f.config)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return f.one(s, c, args[0])
+			}
+			return f.list(s, c)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.provider, "provider", "p", "", "list the models of one `maker`, such as anthropic")
+	fl.StringVar(&f.config, "config", "", "`file` of settings to read instead of those that are found")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	_ = cmd.RegisterFlagCompletionFunc("provider", completeMakers)
+	return cmd
+}
+
+// list prints all models, or those of one maker.
+func (f modelsFlags) list(s streams, c catalog.Catalog) error {
+	models := c.Models()
+	if f.provider != "" {
+		name := strings.ToLower(f.provider)
+		models = slices.DeleteFunc(models, func(m catalog.Model) bool { return m.Provider != name })
+		if len(models) == 0 {
+			return unknownMaker(f.provider, c)
+		}
+	}
+	if f.json {
+		for _, m := range models {
+			if err := printJSON(s.out, newModelFacts(m, c)); err != nil {
+				return fail(err, "")
+			}
+		}
+		return nil
+	}
+	_, err := lipgloss.Fprint(s.out, modelTable(models, widthOf(s.out)).String())
+	return fail(err, "")
+}
+
+func unknownMaker(name string, c catalog.Catalog) error {
+	names := makers(c)
+	hint := "makers: " + strings.Join(names, ", ")
+	if near := policy.Nearest(strings.ToLower(name), names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return usage(fmt.Errorf("models: --provider %q has no models here", name), hint)
+}
+
+// makers returns the makers of models by name, those of the settings included.
+func makers(c catalog.Catalog) []string {
+	var names []string
+	for _, m := range c.Models() {
+		if m.Provider != "" {
+			names = append(names, m.Provider)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func modelTable(models []catalog.Model, width int) table {
+	t := table{width: width, columns: []column{
+		{name: "model"},
+		{name: "window", right: true},
+		{name: "output", right: true, spare: 3},
+		{name: "in", right: true},
+		{name: "out", right: true},
+		{name: "read", right: true, spare: 4},
+		{name: "write", right: true, spare: 5},
+		{name: "tokenizer", spare: 2},
+		{name: "cache", spare: 1},
+	}}
+	for _, m := range models {
+		p, _ := m.PricesAt(0)
+		t.rows = append(t.rows, plain(safe(m.ID), size(m.Window), size(m.MaxOutput), p.Input.String(), p.Output.String(),
+			p.CacheRead.String(), p.CacheWrite5m.String(), safe(shortTokenizer(m.Estimator)), safe(m.Cache)))
+	}
+	return t
+}
+
+// size writes a number of tokens, ? if it is not known.
+func size(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return edit.Thousands(n)
+}
+
+// shortTokenizer leaves out of an estimator's id what stands in the line anyway.
+func shortTokenizer(id string) string {
+	if encoding, ok := strings.CutPrefix(id, "tiktoken:"); ok {
+		return encoding
+	}
+	name, _, _ := strings.Cut(id, ":")
+	return name
+}
+
+// one shows one model in full.
+func (f modelsFlags) one(s streams, c catalog.Catalog, name string) error {
+	if f.provider != "" {
+		return usage(fmt.Errorf("models: a name and --provider, want one of them, got both"), "")
+	}
+	m, ok := c.Lookup(name)
+	if !ok {
+		return usage(fmt.Errorf("models: %q is not known", name), nearModels(name, c))
+	}
+	facts := newModelFacts(m, c)
+	if f.json {
+		return fail(printJSON(s.out, facts), "")
+	}
+	_, err := lipgloss.Fprint(s.out, modelText(m, facts, widthOf(s.out)))
+	return fail(err, "")
+}
+
+// mostNear is how many models a hint names.
+const mostNear = 5
+
+// nearModels is a hint for a name that nothing is known of: the nearest name, else
+// names that begin as it does.
+func nearModels(name string, c catalog.Catalog) string {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	if near := nearestModel(name, c); near != "" {
+		return "did you mean " + near + "?"
+	}
+	ids := modelIDs(c)
+	for n := len(name); n >= 3; n-- {
+		like := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, name[:n]) })
+		if len(like) > 0 {
+			return "known: " + strings.Join(atMost(like, mostNear), ", ")
+		}
+	}
+	return "plimsoll models lists what is known; a model of one's own is described in plimsoll.yaml (docs/models.md)"
+}
+
+// nearestModel returns the model that was most likely meant; empty if none is near.
+// Two letters that changed places come first: there are many short names.
+func nearestModel(name string, c catalog.Catalog) string {
+	name = strings.ToLower(name)
+	for i := 1; i < len(name); i++ {
+		if m, ok := c.Lookup(name[:i-1] + name[i:i+1] + name[i-1:i] + name[i+1:]); ok {
+			return m.ID
+		}
+	}
+	return policy.Nearest(name, modelIDs(c))
+}
+
+func modelIDs(c catalog.Catalog) []string {
+	var ids []string
+	for _, m := range c.Models() {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+func completeModelArg(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeModels(cmd, args, word)
+}
+
+func completeMakers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	c, err := loadCatalog("")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return makers(c), cobra.ShellCompDirectiveNoFileComp
+}

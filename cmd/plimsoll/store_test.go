@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+)
+
+// TestStoreScripts runs the scripts in testdata/store: plimsoll store on the files that
+// storeFixtures makes.
+func TestStoreScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "store"),
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("NO_COLOR", "1")
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
+			return storeFixtures(context.Background(), e.WorkDir)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "lines": countLines, "pretty": pretty, "jsonlines": jsonLines, "clean": clean,
+		},
+	})
+}
+
+// storeFixtures makes stores in a folder: one with sessions, the same as the default one, an
+// empty one, damaged ones, and files that are none.
+func storeFixtures(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, "data", "plimsoll"), 0o700); err != nil {
+		return err
+	}
+	filled := filepath.Join(dir, "data", "plimsoll", "plimsoll.db")
+	if err := fillStore(ctx, filled); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filled) //nolint:gosec // the test's own
+	if err != nil {
+		return err
+	}
+	for name, statement := range map[string]string{
+		"filled.db":  "",
+		"damaged.db": "UPDATE records SET sum = 1 WHERE seq = 1; DELETE FROM blobs WHERE size > 5000",
+		"garbage.db": "DELETE FROM session_blobs WHERE session = 1",
+		"newer.db":   "PRAGMA user_version = 99",
+		"foreign.db": "PRAGMA application_id = 1",
+	} {
+		if err := changedCopy(filepath.Join(dir, name), text, statement); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "text.db"), []byte(strings.Repeat("no database\n", 100)), 0o600); err != nil {
+		return err
+	}
+	empty, err := sqlite.Open(ctx, filepath.Join(dir, "empty.db"), sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	return empty.Close()
+}
+
+func changedCopy(path string, text []byte, statement string) error {
+	if err := os.WriteFile(path, text, 0o600); err != nil || statement == "" {
+		return err
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(statement)
+	return errors.Join(err, db.Close())
+}
+
+func fillStore(ctx context.Context, path string) error {
+	st, err := sqlite.Open(ctx, path, sqlite.Options{Now: func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) }})
+	if err != nil {
+		return err
+	}
+	records := [][]byte{[]byte("one"), []byte(strings.Repeat("two ", 300)), []byte("three")}
+	var blobs []edit.Blob
+	for _, text := range []string{"short", strings.Repeat("a long output\n", 1000)} {
+		blobs = append(blobs, edit.Blob{Ref: llm.RefOf([]byte(text)), Data: []byte(text)})
+	}
+	const hostile = "\x1b[31mred\u202e"
+	return errors.Join(
+		st.Append(ctx, "fix-the-build", 0, records),
+		st.Put(ctx, "fix-the-build", blobs),
+		st.PutSnapshot(ctx, "fix-the-build", 2, []byte("snapshot")),
+		st.Fork(ctx, "fix-the-build", "second try", 2),
+		st.Append(ctx, hostile, 0, records[:2]),
+		st.Close(),
+	)
+}
+
+// Ctrl-C ends a verification on its way.
+func TestStoreInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	if err := storeFixtures(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	s := streams{strings.NewReader(""), &out, &errs}
+	for name, run := range map[string]func(context.Context, *sqlite.Store, storeFlags) error{
+		"verify": func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+			return verifyStore(ctx, s, st, f.json)
+		},
+		"sessions": func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+			return listSessions(ctx, s, st, f.json)
+		},
+	} {
+		err := withStore(t.Context(), "store "+name, storeFlags{db: filepath.Join(dir, "filled.db")}, func(_ context.Context, st *sqlite.Store, f storeFlags) error {
+			return storeError(ctx, "store "+name, run(ctx, st, f))
+		})
+		if c, ok := errors.AsType[*codedError](err); !ok || c.code != exitInterrupted || out.Len() > 0 {
+			t.Errorf("%s: got %v, and printed %q", name, err, out.String())
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package inspect
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// before returns the segment whose conversation g goes on with, if there is one, of
+// those that were before it.
+func before(earlier []*segment, g *segment) (*segment, bool) {
+	if g.Start == sessionfile.StartRoot || g.Start == sessionfile.StartResumed {
+		return nil, false
+	}
+	for _, prev := range slices.Backward(earlier) {
+		if prev.Name == g.Name {
+			return prev, true
+		}
+	}
+	return nil, false
+}
+
+// cuts lists what the client took out of the context.
+func (r *reading) cuts() {
+	for _, g := range r.segments {
+		switch g.Start {
+		case sessionfile.StartCompaction, sessionfile.StartMicrocompaction, sessionfile.StartRollback:
+		default:
+			continue
+		}
+		if prev, ok := before(r.segments[:g.number-1], g); ok {
+			r.report.Cuts = append(r.report.Cuts, cutOf(prev, g))
+		}
+	}
+}
+
+// carriedOver returns how many of a segment's first entries make its new context:
+// what the client kept and what it put in, without what was said since.
+func (g *segment) carriedOver(prev *segment) int {
+	end, last := len(g.Entries), 0
+	if len(g.steps) > 0 {
+		end = g.steps[0].entry
+	}
+	for _, e := range prev.Entries {
+		last = max(last, e.Line)
+	}
+	for end > 0 {
+		if e := g.Entries[end-1]; e.Message.Origin == llm.Note || e.Line <= last {
+			break
+		}
+		end--
+	}
+	return end
+}
+
+func cutOf(prev, g *segment) Cut {
+	start := g.carriedOver(prev)
+	c := Cut{
+		StepRef: StepRef{g.number, min(1, len(g.steps))}, What: string(g.Start),
+		MessagesBefore: len(prev.Entries), MessagesAfter: start,
+	}
+	if n := len(prev.steps); n > 0 {
+		c.Before = prev.steps[n-1].tokens
+	}
+	if len(g.steps) > 0 {
+		c.After = g.steps[0].tokens
+	}
+	was, dropped, added := alignment(prev, len(prev.Entries), g, start), token.Contents{}, token.Contents{}
+	for _, i := range was.removed {
+		c.DroppedMessages++
+		dropped = dropped.Add(totalOf(prev.weights[i]))
+	}
+	for _, p := range was.changed {
+		c.ChangedMessages++
+		gain, loss := apart(totalOf(prev.weights[p[0]]), totalOf(g.weights[p[1]]))
+		dropped, added = dropped.Add(loss), added.Add(gain)
+	}
+	for _, i := range was.added {
+		added = added.Add(totalOf(g.weights[i]))
+	}
+	c.Dropped, c.Added = named(dropped), named(added)
+	c.Line, c.Time = g.boundary(was, start)
+	return c
+}
+
+// boundary returns where and when a cut was made: with the first message that was
+// new, else with the first one after it.
+func (g *segment) boundary(a aligned, start int) (line int, at int64) {
+	i := start
+	if len(a.added) > 0 {
+		i = a.added[0]
+	}
+	for ; i < len(g.Entries); i++ {
+		e := g.Entries[i]
+		if line == 0 {
+			line = e.Line
+		}
+		if e.Time != 0 {
+			return line, e.Time
+		}
+	}
+	return line, 0
+}
+
+// apart returns what b has more than a and what a has more than b.
+func apart(a, b token.Contents) (gain, loss token.Contents) {
+	for i := range a {
+		gain[i], loss[i] = max(b[i]-a[i], 0), max(a[i]-b[i], 0)
+	}
+	return gain, loss
+}
+
+// An aligned says what became of messages a in messages b, by their positions.
+type aligned struct {
+	prefix  int      // messages at the beginning that are the same
+	same    int      // messages that are in both
+	removed []int    // of a
+	added   []int    // of b
+	changed [][2]int // of both: the same line of the file with other content
+}
+
+// alignment compares the first na messages of a with the first nb of b by what they
+// say to a model, and those that differ by their line in the file.
+func alignment(a *segment, na int, b *segment, nb int) aligned {
+	var out aligned
+	left := map[llm.Digest][]int{}
+	for i, d := range a.digests[:na] {
+		left[d] = append(left[d], i)
+	}
+	gone := make([]bool, na) // matched
+	var rest []int
+	for j, d := range b.digests[:nb] {
+		if j == out.prefix && j < na && a.digests[j] == d {
+			out.prefix++
+		}
+		if list := left[d]; len(list) > 0 {
+			gone[list[0]] = true
+			left[d] = list[1:]
+			out.same++
+			continue
+		}
+		rest = append(rest, j)
+	}
+	lines := map[int]int{} // the file's lines with one message that is left
+	for i, e := range a.Entries[:na] {
+		if _, twice := lines[e.Line]; twice {
+			lines[e.Line] = -1
+		} else if !gone[i] && e.Line > 0 {
+			lines[e.Line] = i
+		}
+	}
+	for _, j := range rest {
+		i, ok := lines[b.Entries[j].Line]
+		if !ok || i < 0 || gone[i] {
+			out.added = append(out.added, j)
+			continue
+		}
+		gone[i] = true
+		out.changed = append(out.changed, [2]int{i, j})
+	}
+	for i := range gone {
+		if !gone[i] {
+			out.removed = append(out.removed, i)
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package inspect
+
+import (
+	"cmp"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// A reading is a session that is analysed.
+type reading struct {
+	s        *sessionfile.Session
+	o        Options
+	segments []*segment
+	report   *Report
+}
+
+// empty returns a Report without anything in its lists.
+func empty(name string) Report {
+	return Report{
+		Schema: Schema, Session: name, Segments: []Segment{}, Largest: []Output{}, Repeated: []Repeat{}, Unanswered: []Call{},
+		Cuts: []Cut{}, CacheBreaks: []Break{}, Thinking: []Thinking{}, Problems: []Problem{}, Abandoned: []Branch{},
+	}
+}
+
+// Unreadable returns the Report of a file that could not be read at all.
+func Unreadable(name string, err error) Report {
+	r := empty(name)
+	r.Problems = append(r.Problems, Problem{What: err.Error()})
+	return r
+}
+
+// Session analyses a whole session. The error says that the counter of a model
+// could not be made; whatever is wrong with the file is in the Report.
+func Session(s *sessionfile.Session, o Options) (Report, error) {
+	report := empty(s.Path)
+	report.Format, report.Client, report.ClientVersion, report.ID, report.Parent = string(s.Format), s.Client, s.ClientVersion, s.ID, s.Parent
+	segments, err := measureAll(s, o)
+	if err != nil {
+		return report, err
+	}
+	r := &reading{s: s, o: o, segments: segments, report: &report}
+	for _, p := range s.Problems {
+		report.Problems = append(report.Problems, Problem{p.Line, p.What})
+	}
+	for _, b := range s.Abandoned {
+		report.Abandoned = append(report.Abandoned, Branch(b))
+	}
+	r.describe()
+	r.total()
+	r.outputs()
+	r.repeats()
+	r.unanswered()
+	r.cuts()
+	r.thinking()
+	r.breaks()
+	return report, nil
+}
+
+// describe writes the segments and their Steps.
+func (r *reading) describe() {
+	number := 0
+	for _, g := range r.segments {
+		out := Segment{
+			Number: g.number, Start: string(g.Start), Name: g.Name, NotRun: g.notRun, Model: g.model,
+			Window: r.o.WindowOf(g.Segment), Messages: len(g.Entries), Hidden: g.hidden, Steps: []Step{},
+		}
+		before := 0
+		for i, s := range g.steps {
+			number++
+			step := Step{
+				Step: i + 1, Number: number, Model: s.info.Model, Tokens: s.tokens, Kind: s.kind, By: named(s.contents),
+				New: s.entry - before, CostUSD: r.costOf(g, s), Time: cmp.Or(s.info.Time, s.sent),
+			}
+			if s.entry < len(g.Entries) {
+				step.Line = g.Entries[s.entry].Line
+			}
+			if s.reported() || !s.info.Usage.IsZero() {
+				u := usageOf(s.info.Usage)
+				step.Usage = &u
+			}
+			before = s.entry + 1
+			out.Steps = append(out.Steps, step)
+		}
+		r.report.Segments = append(r.report.Segments, out)
+	}
+}
+
+// costOf returns what a call cost: as the file says, else by the catalogue's prices
+// for what was reported. A reply whose size was not reported is taken at what the
+// file holds of it.
+func (r *reading) costOf(g *segment, s step) catalog.Money {
+	if s.info.Cost > 0 {
+		return catalog.Dollars(s.info.Cost)
+	}
+	if s.info.Usage.IsZero() || !s.reported() {
+		return catalog.Money{}
+	}
+	u := s.info.Usage
+	if !s.info.OutputReported && s.entry < len(g.Entries) {
+		u.Output = max(u.Output, totalOf(g.weights[s.entry]).Total())
+	}
+	return r.charge(g, s, u)
+}
+
+// charge returns the price of a usage by the prices of a Step.
+func (r *reading) charge(g *segment, s step, u llm.Usage) catalog.Money {
+	prices, ok := r.pricesOf(g, s)
+	if !ok {
+		return catalog.Money{}
+	}
+	pico, ok := prices.Cost(u)
+	if !ok {
+		return catalog.Money{}
+	}
+	return catalog.Dollars(pico)
+}
+
+func (r *reading) pricesOf(g *segment, s step) (catalog.Prices, bool) {
+	m, ok := r.o.Catalog.Lookup(r.stepModel(g, s))
+	if !ok {
+		return catalog.Prices{}, false
+	}
+	return m.PricesAt(s.tokens)
+}
+
+// stepModel returns the model that a Step is taken to have asked.
+func (r *reading) stepModel(g *segment, s step) string {
+	if r.o.Model != "" {
+		return r.o.Model
+	}
+	return cmp.Or(s.info.Model, g.model)
+}
+
+// total sums up.
+func (r *reading) total() {
+	t := &r.report.Totals
+	t.Reported, t.OutputReported = true, true
+	cost, seen := catalog.Dollars(0), map[key]bool{}
+	var usage llm.Usage
+	for n, g := range r.segments {
+		for i, e := range g.Entries {
+			if k := g.keyOf(place{i, 0}); g.conversation == g.number || !seen[k] {
+				t.Messages++
+				seen[k] = true
+			}
+			r.span(e.Time)
+		}
+		for i, s := range g.steps {
+			t.Steps++
+			t.Tokens += s.tokens
+			t.Reported = t.Reported && s.reported()
+			t.OutputReported = t.OutputReported && s.info.OutputReported
+			usage = usage.Add(s.info.Usage)
+			if s.tokens > t.Peak {
+				t.Peak, t.PeakStep = s.tokens, StepRef{g.number, i + 1}.Name()
+			}
+			if c := r.report.Segments[n].Steps[i].CostUSD; c.Known {
+				cost = cost.Add(c)
+				t.CostSteps++
+			}
+			r.span(s.info.Time)
+		}
+	}
+	t.Usage = usageOf(usage)
+	t.Reported, t.OutputReported = t.Reported && t.Steps > 0, t.OutputReported && t.Steps > 0
+	if t.CostSteps > 0 {
+		t.CostUSD = cost
+	}
+}
+
+// span widens the session's time to ms.
+func (r *reading) span(ms int64) {
+	t := &r.report.Totals
+	if ms == 0 {
+		return
+	}
+	if t.Start == 0 || ms < t.Start {
+		t.Start = ms
+	}
+	t.End = max(t.End, ms)
+}

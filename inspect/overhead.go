@@ -1,0 +1,161 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// Options are what an analysis stands on.
+type Options struct {
+	Catalog   catalog.Catalog
+	Encodings token.Encodings
+	Model     string // counts and sizes for this model, in place of the session's own
+	Top       int    // how many of each list; 0: 20
+}
+
+// defaultTop is how many of each list a Report has.
+const defaultTop = 20
+
+func (o Options) top() int {
+	if o.Top <= 0 {
+		return defaultTop
+	}
+	return o.Top
+}
+
+// NoModel is the model of a segment that names none.
+const NoModel = "unknown"
+
+// ModelOf returns the model of a segment: the one asked for, else that of its first
+// Step, else that of the request body, else [NoModel].
+func (o Options) ModelOf(seg sessionfile.Segment) string {
+	if o.Model != "" {
+		return o.Model
+	}
+	for _, e := range seg.Entries {
+		if e.Step != nil && e.Step.Model != "" {
+			return e.Step.Model
+		}
+	}
+	if seg.Model != "" {
+		return seg.Model
+	}
+	return NoModel
+}
+
+// WindowOf returns the window of a segment in tokens: by the file unless another
+// model is asked for, else by the catalogue, else 0.
+func (o Options) WindowOf(seg sessionfile.Segment) int {
+	if seg.Window > 0 && o.Model == "" {
+		return seg.Window
+	}
+	m, _ := o.Catalog.Lookup(o.ModelOf(seg))
+	return m.Window
+}
+
+// The kinds of an Overhead.
+const (
+	Measured = "measured" // from the first reported prompt
+	Assumed  = "assumed"  // the catalogue's figure for the client
+	None     = "none"     // the file is the whole request
+)
+
+// An Overhead is what the client sends beside what the file holds, in tokens.
+type Overhead struct {
+	Tokens int    `json:"tokens"`
+	Kind   string `json:"kind"` // "measured", "assumed" or "none"
+	// Unrecorded is what the segment's first prompt has beyond overhead and file,
+	// such as files that the client attached again after a compaction. It is counted
+	// with every request.
+	Unrecorded int `json:"unrecorded"`
+}
+
+// all returns what of a prompt is in no message.
+func (o Overhead) all() int { return o.Tokens + o.Unrecorded }
+
+// A MissingError says that the requests of a segment cannot be rebuilt since what
+// they begin with is not in the file.
+type MissingError struct {
+	Tokens int // of the first prompt that nothing in the file explains
+	Prompt int // the first prompt
+}
+
+// Error says how much is missing.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%d of the %d tokens of its first prompt are in messages before the file's first line", e.Tokens, e.Prompt)
+}
+
+// missingShare is the permille of a segment's first prompt that may be
+// unexplained. Above it the file lacks a part of the conversation itself (DESIGN.md
+// section 8).
+const missingShare = 250
+
+// OverheadOf returns what the client sends beside what the file holds, for a segment of
+// the session whose header is s. Where the file shows its own start, that is what the first reported prompt
+// has more than the known content, and the session's later segments carry it on; else
+// it is the catalogue's value for the client. What that leaves unexplained of a later
+// segment's first prompt is unrecorded; if it is much, the error is a [*MissingError]
+// and the Overhead is good in spite of it. carried is the last measured Overhead of
+// the segments before; zero if there is none.
+func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead) (Overhead, error) {
+	if s.Client == "" {
+		return Overhead{Kind: None}, nil
+	}
+	known, prompt, err := o.firstPrompt(seg)
+	if err != nil {
+		return Overhead{}, err
+	}
+	hidden := max(prompt-known, 0)
+	switch {
+	case seg.Start == sessionfile.StartRoot && prompt > 0:
+		return Overhead{Tokens: hidden, Kind: Measured}, nil
+	case carried.Kind != Measured:
+		carried = o.assumed(s, seg)
+	}
+	carried.Unrecorded = 0
+	if prompt == 0 {
+		return carried, nil
+	}
+	carried.Tokens = min(carried.Tokens, hidden)
+	carried.Unrecorded = hidden - carried.Tokens
+	if carried.Unrecorded*1000 > prompt*missingShare {
+		return carried, &MissingError{carried.Unrecorded, prompt}
+	}
+	return carried, nil
+}
+
+// assumed returns the overhead that the catalogue has for a client.
+func (o Options) assumed(s *sessionfile.Session, seg sessionfile.Segment) Overhead {
+	client := s.Client
+	if s.Parent != "" {
+		client += "/sub-agent"
+	}
+	found, _ := o.Catalog.OverheadOf(client, s.ClientVersion, o.Catalog.FamilyOf(o.ModelOf(seg)).Name)
+	return Overhead{Tokens: found.Typical, Kind: Assumed}
+}
+
+// firstPrompt returns the estimated size of what the file holds of the first
+// reported prompt, and that prompt.
+func (o Options) firstPrompt(seg sessionfile.Segment) (known, prompt int, err error) {
+	family := o.Catalog.FamilyOf(o.ModelOf(seg))
+	counter, err := token.ForFamily(family, o.Encodings)
+	if err != nil {
+		return 0, 0, err
+	}
+	size := token.SizeOfTools(counter, seg.Tools)
+	for _, sec := range seg.Sections {
+		size = size.Add(token.SizeOfSection(counter, sec))
+	}
+	for _, e := range seg.Entries {
+		if e.Step != nil && e.Step.Reported {
+			g := token.GrowthOf(size)
+			g.OutputUnknown = true
+			return token.NewCalibration(family).Cost(g), e.Step.Usage.Prompt(), nil
+		}
+		size = size.Add(token.SizeOf(counter, e.Message))
+	}
+	return 0, 0, nil
+}

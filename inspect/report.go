@@ -1,0 +1,239 @@
+package inspect
+
+import (
+	"strconv"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Schema is the version of the JSON form of a Report, of a [Listing] and of a [Diff].
+// docs/inspect-json.md lists all fields.
+const Schema = 1
+
+// The kinds of a Step's size.
+const (
+	Reported   = "reported"   // by the provider
+	Calibrated = "calibrated" // predicted from what was reported before
+	Estimated  = "estimated"  // by the counter alone
+)
+
+// A Report is what is in one session file.
+type Report struct {
+	Schema        int        `json:"schema"`
+	Session       string     `json:"session"` // the file's name
+	Format        string     `json:"format"`
+	Client        string     `json:"client,omitempty"`
+	ClientVersion string     `json:"client_version,omitempty"`
+	ID            string     `json:"id"`
+	Parent        string     `json:"parent,omitempty"` // id of the session that started this one
+	Totals        Totals     `json:"totals"`
+	Segments      []Segment  `json:"segments"`
+	Largest       []Output   `json:"largest"`      // outputs, by the tokens that they took of all Steps
+	Repeated      []Repeat   `json:"repeated"`     // by the tokens that they took of all Steps
+	Unanswered    []Call     `json:"unanswered"`   // calls without a result
+	Cuts          []Cut      `json:"cuts"`         // what the client took out
+	CacheBreaks   []Break    `json:"cache_breaks"` // the most expensive, in the order of Steps
+	Thinking      []Thinking `json:"thinking"`     // one for each segment that has some
+	Problems      []Problem  `json:"problems"`     // lines that could not be read as they should be
+	Abandoned     []Branch   `json:"abandoned"`    // lines that do not lead to the end
+}
+
+// Totals sum up a session.
+type Totals struct {
+	Steps          int           `json:"steps"`
+	Messages       int           `json:"messages"`        // of all segments, those that were carried over counted once
+	Reported       bool          `json:"reported"`        // the prompt of every Step
+	OutputReported bool          `json:"output_reported"` // and its output; else what the model wrote is more than Usage says
+	Tokens         int           `json:"tokens"`          // of all prompts
+	Usage          Usage         `json:"usage"`           // as far as reported
+	CostUSD        catalog.Money `json:"cost_usd"`
+	CostSteps      int           `json:"cost_steps"` // Steps whose cost is known
+	Peak           int           `json:"peak"`       // largest prompt
+	PeakStep       string        `json:"peak_step,omitempty"`
+	Outputs        int           `json:"outputs"`            // tool results
+	Repeated       int           `json:"repeated"`           // tokens of content that was shown before
+	CacheBreaks    int           `json:"cache_breaks"`       // all, listed or not
+	CacheLost      int           `json:"cache_lost"`         // tokens that were not read in them
+	Start          int64         `json:"start_ms,omitempty"` // Unix milliseconds; absent if nobody knows
+	End            int64         `json:"end_ms,omitempty"`
+}
+
+// A Segment is a stretch of a session in which each request extends the one before.
+type Segment struct {
+	Number   int      `json:"segment"`
+	Start    string   `json:"start"`
+	Name     string   `json:"name,omitempty"`    // of the conversation, in a file with several
+	NotRun   string   `json:"not_run,omitempty"` // why its requests cannot be rebuilt
+	Model    string   `json:"model"`             // of its first Step; "unknown" where the file names none
+	Window   int      `json:"window"`            // tokens; 0: nobody knows
+	Messages int      `json:"messages"`          // with what it carries over
+	Hidden   Overhead `json:"hidden"`
+	Steps    []Step   `json:"steps"`
+}
+
+// A Step is one model call.
+type Step struct {
+	Step    int            `json:"step"`              // in its segment, from 1
+	Number  int            `json:"number"`            // in the session, from 1
+	Line    int            `json:"line"`              // of the reply; 0: there is none, or the format has no lines
+	Time    int64          `json:"time_ms,omitempty"` // Unix milliseconds
+	Model   string         `json:"model,omitempty"`
+	Tokens  int            `json:"tokens"` // of the prompt
+	Kind    string         `json:"kind"`   // "reported", "calibrated" or "estimated"
+	By      map[string]int `json:"by"`     // tokens by content; they add up to Tokens
+	Usage   *Usage         `json:"usage,omitempty"`
+	CostUSD catalog.Money  `json:"cost_usd"`
+	New     int            `json:"new"` // messages since the Step before
+	Cache   *Cache         `json:"cache,omitempty"`
+}
+
+// A StepRef names one Step of a session.
+type StepRef struct {
+	Segment int `json:"segment"` // from 1
+	Step    int `json:"step"`    // in the segment, from 1
+}
+
+// Name returns "segment.step".
+func (r StepRef) Name() string { return strconv.Itoa(r.Segment) + "." + strconv.Itoa(r.Step) }
+
+// Usage is what a provider reported, in tokens, in disjoint parts; see llm.Usage.
+type Usage struct {
+	Input        int `json:"input"`
+	CacheRead    int `json:"cache_read"`
+	CacheWrite5m int `json:"cache_write_5m"`
+	CacheWrite1h int `json:"cache_write_1h"`
+	Output       int `json:"output"`
+	Reasoning    int `json:"reasoning"` // within output
+}
+
+func usageOf(u llm.Usage) Usage {
+	return Usage{u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning}
+}
+
+// A Cache is what a Step took from the provider's cache, in tokens.
+type Cache struct {
+	Read     int `json:"read"`
+	Written  int `json:"written"`
+	Expected int `json:"expected"` // what package cache expects to be read; 0 where it cannot say
+}
+
+// An Output is one tool result.
+type Output struct {
+	StepRef                 // the Step that was sent it first
+	Tool      string        `json:"tool"`
+	CallID    string        `json:"call_id,omitempty"`
+	Arguments string        `json:"arguments,omitempty"` // their first line
+	Line      int           `json:"line"`
+	Tokens    int           `json:"tokens"`  // estimated
+	Steps     int           `json:"steps"`   // that it was sent with
+	Carried   int           `json:"carried"` // tokens of all those Steps together
+	CostUSD   catalog.Money `json:"cost_usd"`
+}
+
+// A Repeat is what an output shows that an earlier one shows in full in the same
+// context: runs of at least four equal lines, or the whole of it.
+type Repeat struct {
+	Output
+	Lines   int    `json:"lines"` // that are repeated, of all runs
+	From    int    `json:"from"`  // first repeated line in the output, from 1
+	Whole   bool   `json:"whole"` // nothing else is in it
+	Earlier Source `json:"earlier"`
+}
+
+// A Source is where content was shown first.
+type Source struct {
+	Tool      string `json:"tool"`
+	Arguments string `json:"arguments,omitempty"`
+	Line      int    `json:"line"`
+	From      int    `json:"from"` // line in the output, from 1
+}
+
+// A Call is a call that never got a result.
+type Call struct {
+	StepRef
+	Tool      string `json:"tool"`
+	CallID    string `json:"call_id,omitempty"`
+	Arguments string `json:"arguments,omitempty"`
+	Line      int    `json:"line"`
+	Why       string `json:"why"` // "interrupted": the conversation went on; "open": it ends there
+}
+
+// A Cut is what a client took out of the context by itself.
+type Cut struct {
+	StepRef                        // the first Step after it
+	What            string         `json:"what"`              // "compaction", "microcompaction" or "rollback"
+	Line            int            `json:"line"`              // of the first message that was new in the new context
+	Time            int64          `json:"time_ms,omitempty"` // Unix milliseconds
+	Before          int            `json:"before"`            // tokens of the last Step before
+	After           int            `json:"after"`             // tokens of the first Step after; 0: there was none
+	MessagesBefore  int            `json:"messages_before"`
+	MessagesAfter   int            `json:"messages_after"` // before anything new was said
+	DroppedMessages int            `json:"dropped_messages"`
+	ChangedMessages int            `json:"changed_messages"` // that stayed with other content
+	Dropped         map[string]int `json:"dropped"`          // tokens by content, estimated
+	Added           map[string]int `json:"added"`            // the same of what the client put in
+}
+
+// The causes of a Break.
+const (
+	CauseLapsed     = "lapsed"      // more time went by than the provider keeps a prefix
+	CauseModel      = "model"       // another model was asked
+	CauseCompacted  = "compacted"   // the client summarised
+	CauseCleared    = "cleared"     // the client cleared old outputs
+	CauseRolledBack = "rolled-back" // the user took something back
+	CauseRewritten  = "rewritten"   // the client began another context
+	CauseThinking   = "thinking"    // thinking left the prompt
+	CauseHidden     = "hidden"      // not even what the client sends before the conversation was read
+	CauseUnknown    = "unknown"
+)
+
+// A Break is a Step at which the provider read less from its cache than was there.
+type Break struct {
+	StepRef
+	Number   int           `json:"number"` // of the Step in the session
+	Line     int           `json:"line"`
+	Time     int64         `json:"time_ms,omitempty"` // Unix milliseconds
+	Cause    string        `json:"cause"`
+	Read     int           `json:"read"`
+	Expected int           `json:"expected"` // tokens that could have been read, were nothing lapsed
+	Lost     int           `json:"lost"`
+	Idle     int           `json:"idle_seconds,omitempty"` // since the Step before
+	CostUSD  catalog.Money `json:"cost_usd"`               // of what was not read, beyond what reading costs
+	At       Place         `json:"at"`
+}
+
+// A Place is where in a request something lies.
+type Place struct {
+	What    string `json:"what"`    // "hidden", "section" (system prompt or tools) or "message"
+	Message int    `json:"message"` // in the request, from 1; 0: before all messages
+	Line    int    `json:"line"`    // of that message in the file
+	Byte    int    `json:"byte"`    // in the request as its codec writes it; -1: it cannot be written
+	Kind    string `json:"kind"`    // "exact" or "estimated"
+}
+
+// Thinking is what became of a segment's thinking.
+type Thinking struct {
+	Segment int    `json:"segment"`
+	Blocks  int    `json:"blocks"`
+	Signed  int    `json:"signed"`
+	Hidden  int    `json:"hidden"` // blocks whose text nobody sees
+	Tokens  int    `json:"tokens"`
+	Carried string `json:"carried"` // "kept", "dropped" or "unknown": after the end of its Turn, by the reported prompts
+	Turns   int    `json:"turns"`   // Turn ends at which that could be told
+	Dropped int    `json:"dropped"` // tokens that left the prompts by themselves
+}
+
+// A Problem is something in a file that could not be read as it should be.
+type Problem struct {
+	Line int    `json:"line"` // 0: the file as a whole
+	What string `json:"what"`
+}
+
+// A Branch is a range of lines that is in no segment.
+type Branch struct {
+	First    int    `json:"first"`
+	Last     int    `json:"last"`
+	Messages int    `json:"messages"`
+	Why      string `json:"why"`
+}

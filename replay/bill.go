@@ -1,0 +1,117 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/cache"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// A Bill is what the calls of a run cost: the tokens by what they are charged as, and
+// the money. The parts of the prompts are disjoint. What was read from the provider's
+// cache, and what was written to it, is simulated by package cache.
+type Bill struct {
+	CostUSD      catalog.Money `json:"cost_usd"` // null where a price is not known
+	RawUSD       catalog.Money `json:"raw_usd"`  // of the client's own requests at the same Steps, simulated in the same way
+	SavedUSD     catalog.Money `json:"saved_usd"`
+	Input        int           `json:"input"` // tokens in full price
+	CacheRead    int           `json:"cache_read"`
+	CacheWrite5m int           `json:"cache_write_5m"`
+	CacheWrite1h int           `json:"cache_write_1h"`
+	Output       int           `json:"output"` // as recorded, or the size of the recorded reply
+	CacheLost    int           `json:"cache_lost"`
+	Unpriced     []string      `json:"unpriced"` // models without a price
+}
+
+// A Billing says how the cache of a segment was simulated, and how far that is from
+// what the provider reported.
+type Billing struct {
+	Cache       string        `json:"cache"` // name of the first model's rule, "off" where the client does not use it, "" if nothing is known
+	Lifetime    int           `json:"lifetime_seconds"`
+	ReportedUSD catalog.Money `json:"reported_usd"` // of the calls that were reported, by their own figures
+	StatedUSD   catalog.Money `json:"stated_usd"`   // what the file itself says that they cost
+	Compared    int           `json:"compared"`     // Steps whose cache figures were reported
+	// Tokens of those Steps, as reported and as simulated for the same requests.
+	ReadReported    int `json:"read_reported"`
+	ReadSimulated   int `json:"read_simulated"`
+	WriteReported   int `json:"write_reported"`
+	WriteSimulated  int `json:"write_simulated"`
+	ReadErrorP50PPM int `json:"read_error_p50_ppm"` // difference of a Step's reads, as a share of its prompt
+}
+
+// A biller books the calls of one run.
+type biller struct {
+	r      *Replayer
+	raw    *raw
+	models map[string]*priced
+	bill   Bill
+	breaks int
+}
+
+// A priced model has prices and a cache of its own.
+type priced struct {
+	model catalog.Model
+	known bool
+	cache *cache.Cache
+}
+
+func (r *Replayer) biller(raw *raw) *biller {
+	return &biller{r: r, raw: raw, models: map[string]*priced{}, bill: Bill{CostUSD: catalog.Dollars(0), Unpriced: []string{}}}
+}
+
+// of returns a model with its cache, which is empty when it is first asked for.
+func (b *biller) of(name string) *priced {
+	if p, ok := b.models[name]; ok {
+		return p
+	}
+	p := &priced{}
+	p.model, p.known = b.r.catalog.Lookup(name)
+	rule, _ := b.r.catalog.CacheRuleOf(name)
+	if !b.raw.caches {
+		rule = catalog.CacheRule{}
+	}
+	prices, _ := p.model.PricesAt(0)
+	p.cache = cache.New(rule, cache.Options{Writes: prices.CacheWrite5m > prices.Input})
+	b.models[name] = p
+	return p
+}
+
+// send books the prompt of a Step.
+func (b *biller) send(model string, req cache.Request) cache.Use {
+	use := b.of(model).cache.Send(req)
+	b.bill.Input += use.Input
+	b.bill.CacheRead += use.CacheRead
+	b.bill.CacheWrite5m += use.CacheWrite5m
+	b.bill.CacheWrite1h += use.CacheWrite1h
+	b.bill.CacheLost += use.Lost
+	if use.Lost > 0 {
+		b.breaks++
+	}
+	return use
+}
+
+// charge books what a Step cost, with its reply.
+func (b *biller) charge(model string, use llm.Usage, output int) catalog.Money {
+	use.Output = output
+	b.bill.Output += output
+	cost := b.of(model).cost(use)
+	if !cost.Known && !slices.Contains(b.bill.Unpriced, model) {
+		b.bill.Unpriced = append(b.bill.Unpriced, model)
+	}
+	b.bill.CostUSD = b.bill.CostUSD.Add(cost)
+	return cost
+}
+
+// cost returns what a call costs, unknown where a price is.
+func (p *priced) cost(u llm.Usage) catalog.Money {
+	if !p.known {
+		return catalog.Money{}
+	}
+	prices, ok := p.model.PricesAt(u.Prompt())
+	if !ok {
+		return catalog.Money{}
+	}
+	pico, ok := prices.Cost(u)
+	return catalog.Money{Pico: pico, Known: ok}
+}

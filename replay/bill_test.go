@@ -1,0 +1,219 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/replay"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+)
+
+// priced is a model with prices and a cache that are easy to reckon with: a dollar a million in, ten out, a tenth for what
+// is read, a quarter more for what is written; prompts of more than 10,000 tokens cost twice as much.
+func priced(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dollar := catalog.Prices{Input: 1_000_000, Output: 10_000_000, CacheRead: 100_000, CacheWrite5m: 1_250_000, CacheWrite1h: 2_000_000}
+	twice := catalog.Prices{Input: 2_000_000, Output: 20_000_000, CacheRead: 200_000, CacheWrite5m: 2_500_000, CacheWrite1h: 4_000_000}
+	known = known.With(catalog.Model{
+		ID: "harbour-1", Window: 200_000, MaxOutput: 8000, Family: "unknown", Cache: "anthropic", CacheMinimum: 100,
+		Tiers: []catalog.Tier{{Prices: dollar}, {Above: 10_000, Prices: twice}},
+	})
+	return &known
+}
+
+// conversation is three calls that a provider has reported, so many seconds apart.
+func conversation(model string, pause int64) *sessionfile.Session {
+	say := func(role llm.Role, origin llm.Origin, text string, at int64) sessionfile.Entry {
+		return sessionfile.Entry{Message: llm.Message{Role: role, Origin: origin, Parts: []llm.Part{llm.Text{Text: text}}}, Time: at}
+	}
+	reply := func(at int64, u llm.Usage) sessionfile.Entry {
+		e := say(llm.RoleAssistant, llm.Model, strings.Repeat("aye ", 100), at)
+		e.Step = &sessionfile.Step{Model: model, Usage: u, Reported: true, OutputReported: true, Time: at}
+		return e
+	}
+	ask := strings.Repeat("where does the pilot board? ", 100)
+	at := int64(1_700_000_000_000)
+	var entries []sessionfile.Entry
+	for i, u := range []llm.Usage{
+		{Input: 100, CacheWrite5m: 4900, Output: 100}, {Input: 0, CacheRead: 4900, CacheWrite5m: 1100, Output: 100}, {Input: 1000, CacheRead: 11_000, Output: 100},
+	} {
+		now := at + int64(i)*pause*1000
+		entries = append(entries, say(llm.RoleUser, llm.Human, fmt.Sprint(i, ask), now), reply(now+500, u))
+	}
+	return &sessionfile.Session{Path: "made-up.jsonl", Segments: []sessionfile.Segment{{Start: sessionfile.StartRoot, Entries: entries}}}
+}
+
+func runOff(t *testing.T, s *sessionfile.Session, o replay.Options) replay.Result {
+	t.Helper()
+	off, err := policy.Preset("off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Policies = []policy.Policy{off}
+	r, err := replay.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out replay.Result
+	if err := r.Session(context.Background(), s, func(res replay.Result) error { out = res; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestBillOfARun reckons by hand: prompts of 5,000, 6,000 and 12,000 tokens, 100 tokens of output each.
+func TestBillOfARun(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		pause int64
+		want  replay.Bill
+		usd   string
+	}{
+		// 5000 x 1.25 + 5000 x 0.1 + 1000 x 1.25 + 2 x 100 x 10, and in the upper tier 6000 x 0.2 + 6000 x 2.5 + 100 x 20, in millionths
+		{"the cache stays warm", 60, replay.Bill{CacheRead: 11_000, CacheWrite5m: 12_000, Output: 300}, "0.0282"},
+		// 5000 x 1.25 + 6000 x 1.25 + 12000 x 2.5 + 2 x 100 x 10 + 100 x 20
+		{"it lapses between the calls", 600, replay.Bill{CacheWrite5m: 23_000, Output: 300}, "0.04775"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := runOff(t, conversation("harbour-1", c.pause), replay.Options{Catalog: priced(t), Series: true})
+			run := res.Runs[0]
+			if got, err := json.Marshal(run.CostUSD); err != nil || string(got) != c.usd {
+				t.Errorf("cost, want %s, got %s, %v", c.usd, got, err)
+			}
+			b := run.Bill
+			if b.Input != c.want.Input || b.CacheRead != c.want.CacheRead || b.CacheWrite5m != c.want.CacheWrite5m || b.Output != c.want.Output {
+				t.Errorf("want %+v, got %+v", c.want, b)
+			}
+			if b.SavedUSD != catalog.Dollars(0) || b.RawUSD != b.CostUSD || run.CacheBreaks != 0 || len(b.Unpriced) != 0 {
+				t.Errorf("the run without a policy is the raw one: got %+v, %d cache breaks", b, run.CacheBreaks)
+			}
+			sum := catalog.Dollars(0)
+			for _, p := range run.Series {
+				sum = sum.Add(p.CostUSD)
+				total := 0
+				for _, n := range p.By {
+					total += n
+				}
+				if total != p.Tokens {
+					t.Errorf("step %d: its parts add up to %d of %d tokens", p.Step, total, p.Tokens)
+				}
+			}
+			if sum != run.CostUSD || len(run.Series) != 3 {
+				t.Errorf("%d points cost %s, the run costs %s", len(run.Series), sum, run.CostUSD)
+			}
+		})
+	}
+}
+
+// TestReportedFigures: 100 x 1 + 4900 x 1.25 + 4900 x 0.1 + 1100 x 1.25 + 200 x 10, then in the upper tier 1000 x 2 + 11000 x 0.2 + 100 x 20.
+func TestReportedFigures(t *testing.T) {
+	b := runOff(t, conversation("harbour-1", 60), replay.Options{Catalog: priced(t)}).Billing
+	if got, _ := json.Marshal(b.ReportedUSD); string(got) != "0.01629" {
+		t.Errorf("reported cost, want 0.01629, got %s", got)
+	}
+	if b.Compared != 3 || b.ReadReported != 15_900 || b.ReadSimulated != 11_000 || b.WriteReported != 6000 || b.Cache != "anthropic" || b.Lifetime != 300 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// TestUnknownPrice: what has no price has no cost, and is named.
+func TestUnknownPrice(t *testing.T) {
+	run := runOff(t, conversation("a-model-nobody-knows", 60), replay.Options{}).Runs[0]
+	if run.CostUSD.Known || run.Bill.SavedUSD.Known || !slices.Equal(run.Bill.Unpriced, []string{"a-model-nobody-knows"}) {
+		t.Errorf("want no cost, got %s, bill %+v", run.CostUSD, run.Bill)
+	}
+	if data, err := json.Marshal(run); err != nil || !strings.Contains(string(data), `"cost_usd":null`) {
+		t.Errorf("want cost_usd null in the JSON, got %v %s", err, data)
+	}
+}
+
+// TestNoCacheOfTheClient: a client whose prompts were never read from a cache does not get one in the simulation.
+func TestNoCacheOfTheClient(t *testing.T) {
+	s := conversation("harbour-1", 60)
+	for _, e := range s.Segments[0].Entries {
+		if e.Step != nil {
+			e.Step.Usage = llm.Usage{Input: e.Step.Usage.Prompt(), Output: e.Step.Usage.Output}
+		}
+	}
+	res := runOff(t, s, replay.Options{Catalog: priced(t)})
+	if b := res.Runs[0].Bill; b.CacheRead != 0 || b.CacheWrite5m != 0 || b.Input != 23_000 || res.Billing.Cache != "off" {
+		t.Errorf("got %+v, cache %q", b, res.Billing.Cache)
+	}
+}
+
+// mostCacheError is how far simulated reads may be from reported ones over all sessions of a format, in permille of what
+// was reported. Single sessions differ more: a provider evicts, and what other sessions left warm is in no file.
+var mostCacheError = map[string]int{"claude-code": 10, "codex": 60}
+
+// TestCorpusBills sets the simulated cache of the raw run beside what providers reported, by format.
+func TestCorpusBills(t *testing.T) {
+	files := corpusSessions(t)
+	var mu sync.Mutex
+	type sum struct {
+		steps, read, simulated, write, written int
+		reported, cost                         catalog.Money
+	}
+	sums := map[string]sum{}
+	t.Run("sessions", func(t *testing.T) {
+		for _, file := range files {
+			t.Run(file, func(t *testing.T) {
+				t.Parallel()
+				s, err := formats.Open(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				off, err := policy.Preset("off")
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := replay.New(replay.Options{Policies: []policy.Policy{off}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = r.Session(context.Background(), s, func(res replay.Result) error {
+					if len(res.Runs) == 0 || res.Billing.Compared == 0 || !res.Runs[0].CostUSD.Known || !res.Billing.ReportedUSD.Known {
+						return nil
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					x, ok := sums[res.Format]
+					if !ok {
+						x.reported, x.cost = catalog.Dollars(0), catalog.Dollars(0)
+					}
+					b := res.Billing
+					x.steps, x.read, x.simulated = x.steps+b.Compared, x.read+b.ReadReported, x.simulated+b.ReadSimulated
+					x.write, x.written = x.write+b.WriteReported, x.written+b.WriteSimulated
+					x.reported, x.cost = x.reported.Add(b.ReportedUSD), x.cost.Add(res.Runs[0].CostUSD)
+					sums[res.Format] = x
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+	for _, format := range slices.Sorted(maps.Keys(sums)) {
+		x := sums[format]
+		off := max(x.read-x.simulated, x.simulated-x.read) * 1000 / max(x.read, 1)
+		t.Logf("%-14s %5d calls: read %d, simulated %d (%d permille off); written %d, simulated %d; cost %s, simulated %s",
+			format, x.steps, x.read, x.simulated, off, x.write, x.written, x.reported, x.cost)
+		if most, ok := mostCacheError[format]; ok && off > most {
+			t.Errorf("%s: simulated reads, want within %d permille of the reported ones, got %d", format, most, off)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/cache"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// A meter divides the prompts of one run into blocks with a place in the prompt, as a
+// cache sees them, and says what their tokens are spent on. The place of a block does
+// not move while nothing before it changes, though each count is a new estimate.
+type meter struct {
+	raw    *raw
+	items  []edit.Item // of the request before
+	front  front
+	blocks []cache.Block
+	by     []token.Contents // of each block, unscaled; the first is sections and tools
+	sum    []token.Contents // of all blocks up to each
+	edited map[editedItem]token.Contents
+}
+
+// An editedItem names how a message is shown.
+type editedItem struct {
+	id, before llm.MessageID
+	edits      llm.Digest
+}
+
+func newMeter(raw *raw) *meter {
+	return &meter{raw: raw, edited: map[editedItem]token.Contents{}}
+}
+
+// request returns the request of total tokens that is sent at Step i as its provider's
+// cache sees it, and what its tokens are spent on. The slices are valid until the next
+// call.
+func (m *meter) request(i int, send *engine.Send, total int) (cache.Request, token.Contents) {
+	kept := m.common(send)
+	m.measure(send, kept)
+	m.place(kept, total)
+	m.mark(kept)
+	m.items = send.Items
+	req := cache.Request{Blocks: m.blocks}
+	if i < len(m.raw.steps) {
+		req.At = m.raw.steps[i].at
+	}
+	return req, m.sum[len(m.sum)-1].Scaled(total)
+}
+
+// common returns how many blocks are those of the request before.
+func (m *meter) common(send *engine.Send) int {
+	if !m.front.same(send) {
+		m.front = frontOf(send)
+		return 0
+	}
+	n := 0
+	for n < len(m.items) && n < len(send.Items) && sameItem(m.items[n], send.Items[n]) {
+		n++
+	}
+	return n + 1
+}
+
+// measure counts the blocks from number kept on.
+func (m *meter) measure(send *engine.Send, kept int) {
+	m.blocks, m.by, m.sum = m.blocks[:kept], m.by[:kept], m.sum[:kept]
+	if kept == 0 {
+		m.add(cache.Block{Prefix: m.front.digest, Positions: len(send.Sections) + len(send.Tools)}, m.front.contents(m.raw.counter))
+		kept = 1
+	}
+	for _, it := range send.Items[kept-1:] {
+		key := editedItem{it.Message.ID, it.Before, digestOf(it.Edits)}
+		prefix := llm.Chain(m.blocks[len(m.blocks)-1].Prefix, key.digest())
+		m.add(cache.Block{Prefix: prefix, Positions: len(it.Message.Parts)}, m.contents(it, key))
+	}
+}
+
+func (m *meter) add(b cache.Block, c token.Contents) {
+	sum := c
+	if n := len(m.sum); n > 0 {
+		sum = m.sum[n-1].Add(c)
+	}
+	m.blocks, m.by, m.sum = append(m.blocks, b), append(m.by, c), append(m.sum, sum)
+}
+
+// contents returns what an item's tokens are spent on, counted once for each form in
+// which it is shown.
+func (m *meter) contents(it edit.Item, key editedItem) token.Contents {
+	if n := int(it.Message.ID); len(it.Edits) == 0 && n > 0 && n <= len(m.raw.contents) {
+		return m.raw.contents[n-1]
+	}
+	c, ok := m.edited[key]
+	if !ok {
+		c = token.ContentsOf(m.raw.counter, it.Message, len(it.Edits) > 0)
+		m.edited[key] = c
+	}
+	return c
+}
+
+// place gives the blocks from number kept on their ends, so that the last one is at
+// total. Where what is kept is itself more than that, all ends move.
+func (m *meter) place(kept, total int) {
+	start, from := 0, 0
+	if kept > 0 && m.blocks[kept-1].Tokens <= total {
+		start, from = kept, m.blocks[kept-1].Tokens
+	}
+	before := 0
+	if start > 0 {
+		before = m.sum[start-1].Total()
+	}
+	last := len(m.blocks) - 1
+	counted := m.sum[last].Total() - before
+	for i := start; i <= last; i++ {
+		part := m.sum[i].Total() - before
+		if counted > 0 {
+			m.blocks[i].Tokens = from + int(int64(total-from)*int64(part)/int64(counted))
+		} else {
+			m.blocks[i].Tokens = from
+		}
+	}
+	if last > 0 {
+		total = max(total, m.blocks[last-1].Tokens)
+	}
+	m.blocks[last].Tokens = total
+}
+
+// mark puts cache marks where a careful client puts them: behind the tools and the
+// system prompt, at the end, and where the request before ended as far as this one
+// begins like it.
+func (m *meter) mark(kept int) {
+	mark := cache.Short
+	if m.raw.long {
+		mark = cache.Long
+	}
+	for i := range m.blocks {
+		m.blocks[i].Mark = cache.NoMark
+	}
+	m.blocks[0].Mark = mark
+	m.blocks[max(kept-1, 0)].Mark = mark
+	m.blocks[len(m.blocks)-1].Mark = mark
+}
+
+// A front is what stands before the messages of a request.
+type front struct {
+	digest   llm.Digest
+	sections []llm.Section
+	tools    []llm.Tool
+}
+
+// frontOf returns the front of a request, named by what it says.
+func frontOf(send *engine.Send) front {
+	h := sha256.New()
+	for _, s := range send.Sections {
+		_, _ = fmt.Fprintf(h, "s %d %d %d\n%s", s.Kind, s.Tokens, len(s.Text), s.Text)
+	}
+	for _, t := range send.Tools {
+		_, _ = fmt.Fprintf(h, "t %d %d %d %s\n%s\n%s", len(t.Name), len(t.Description), len(t.Schema), t.Name, t.Description, t.Schema)
+	}
+	return front{llm.Digest(h.Sum(nil)[:16]), send.Sections, send.Tools}
+}
+
+// same reports whether a request begins like that too. Texts that are one and the same
+// compare at once.
+func (f front) same(send *engine.Send) bool {
+	return f.digest != llm.Digest{} &&
+		slices.EqualFunc(f.sections, send.Sections, func(a, b llm.Section) bool {
+			return a.Kind == b.Kind && a.Tokens == b.Tokens && a.Text == b.Text
+		}) &&
+		slices.EqualFunc(f.tools, send.Tools, func(a, b llm.Tool) bool {
+			return a.Name == b.Name && a.Description == b.Description && a.Schema == b.Schema
+		})
+}
+
+// size returns the raw count of the front.
+func (f front) size(c token.Counter) token.Size {
+	size := token.SizeOfTools(c, f.tools)
+	for _, s := range f.sections {
+		size = size.Add(token.SizeOfSection(c, s))
+	}
+	return size
+}
+
+// contents returns what the front's tokens are spent on.
+func (f front) contents(c token.Counter) token.Contents {
+	var out token.Contents
+	for _, s := range f.sections {
+		out[token.ContentOfSection(s)] += token.SizeOfSection(c, s).All()
+	}
+	out[token.ContentTools] += token.SizeOfTools(c, f.tools).All()
+	return out
+}
+
+// sameItem reports whether two items are the same message shown in the same way.
+func sameItem(a, b edit.Item) bool {
+	if a.Message.ID != b.Message.ID || a.Before != b.Before || len(a.Edits) != len(b.Edits) {
+		return false
+	}
+	for i, id := range a.Edits {
+		if b.Edits[i] != id {
+			return false
+		}
+	}
+	return true
+}
+
+// digest names an item: message ids and edits say all about it within one run.
+func (k editedItem) digest() llm.Digest {
+	d := k.edits
+	id, before := binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:])
+	binary.LittleEndian.PutUint64(d[:8], id^uint64(k.id))
+	binary.LittleEndian.PutUint64(d[8:], before^uint64(k.before))
+	return d
+}
+
+func digestOf(edits []edit.ID) llm.Digest {
+	var d llm.Digest
+	for _, e := range edits {
+		var next llm.Digest
+		binary.LittleEndian.PutUint64(next[:8], uint64(e))
+		d = llm.Chain(d, next)
+	}
+	return d
+}

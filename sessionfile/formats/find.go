@@ -1,0 +1,122 @@
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Find lists the session files that paths name. A file stands for itself, whatever
+// it is called; a folder for all files below it that end in .jsonl, .json, .traj or
+// .eval or are called .aider.chat.history.md, in lexical order. Links inside a folder
+// are followed to files that lie in the same folder, and nowhere else. A file is
+// listed once.
+//
+// What cannot be read is left out. The error joins what was left out, and the
+// list is good in spite of it.
+func Find(paths []string) ([]string, error) {
+	f := finder{seen: map[string]bool{}}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			f.skip(path, err)
+		case info.IsDir():
+			f.folder(path)
+		default:
+			f.add(path, path)
+		}
+	}
+	return f.files, errors.Join(f.skipped...)
+}
+
+type finder struct {
+	files   []string
+	seen    map[string]bool // by the path behind all links
+	skipped []error
+}
+
+func (f *finder) skip(path string, err error) {
+	f.skipped = append(f.skipped, fmt.Errorf("sessionfile: find: %s, skipped: %w", path, err))
+}
+
+// add lists a file whose path behind all links is real.
+func (f *finder) add(path, real string) {
+	if resolved, err := filepath.EvalSymlinks(real); err == nil {
+		real = resolved
+	}
+	if abs, err := filepath.Abs(real); err == nil {
+		real = abs
+	}
+	if !f.seen[real] {
+		f.seen[real] = true
+		f.files = append(f.files, path)
+	}
+}
+
+// folder lists the files below one folder.
+func (f *finder) folder(root string) {
+	inside, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		f.skip(root, err)
+		return
+	}
+	start := len(f.files)
+	var links []string
+	err = filepath.WalkDir(inside, func(path string, d fs.DirEntry, err error) error {
+		shown := filepath.Join(root, strings.TrimPrefix(path, inside))
+		switch {
+		case err != nil:
+			f.skip(shown, err)
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+		case !isSessionName(path):
+		case d.Type().IsRegular():
+			f.add(shown, path)
+		case d.Type()&fs.ModeSymlink != 0:
+			links = append(links, path)
+		}
+		return nil
+	})
+	if err != nil {
+		f.skip(root, err)
+	}
+	for _, path := range links { // after the files, which come under their own names
+		f.link(inside, path, filepath.Join(root, strings.TrimPrefix(path, inside)))
+	}
+	slices.Sort(f.files[start:])
+}
+
+// link lists a link if it leads to a file inside the folder.
+func (f *finder) link(inside, path, shown string) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		f.skip(shown, err)
+		return
+	}
+	if !strings.HasPrefix(target, strings.TrimSuffix(inside, string(filepath.Separator))+string(filepath.Separator)) {
+		f.skip(shown, errors.New("the link leads out of the folder"))
+		return
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		f.skip(shown, err)
+	case info.Mode().IsRegular():
+		f.add(shown, target)
+	}
+}
+
+// isSessionName reports whether a file in a folder may be a session by its name.
+func isSessionName(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".jsonl", ".json", ".traj", ".eval":
+		return true
+	}
+	return filepath.Base(path) == ".aider.chat.history.md"
+}

@@ -1,0 +1,183 @@
+package formats
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+)
+
+// Open reads a session file with all its segments. The format is found by the
+// content, not by the name. The error is a *[sessionfile.FormatError] if nothing
+// could be read, or the operating system's; everything less is in Session.Problems.
+func Open(path string) (*sessionfile.Session, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.collect()
+	_ = f.Close() // it was only read
+	return s, err
+}
+
+// Read reads a session from a stream, as [Open] does. The name is only for
+// Session.Path and for problems. A stream that cannot be read at any place is held
+// in memory while it is read.
+func Read(name string, r io.Reader) (*sessionfile.Session, error) {
+	in, err := inputOf(r)
+	if err != nil {
+		return nil, fmt.Errorf("sessionfile: read: %s: %w", name, err)
+	}
+	f := &File{name: name, in: in}
+	if err := f.detect(); err != nil {
+		return nil, err
+	}
+	return f.collect()
+}
+
+// A File is an open session file whose segments are read one at a time.
+type File struct {
+	// Session is the complete header: all of it but Segments, which is nil.
+	sessionfile.Session
+
+	name   string
+	in     *read.Input
+	reader read.Reader
+	format sessionfile.Format
+	closer io.Closer
+}
+
+// OpenFile opens a session file and reads it once, keeping no messages. Errors are
+// as with [Open]. The caller closes it.
+func OpenFile(path string) (*File, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.run(false, func(sessionfile.Segment) bool { return true })
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil, err
+	}
+	f.Session = *s
+	return f, nil
+}
+
+// Segments reads the file again and yields its segments in order, the same as
+// [Open] returns. An error ends them and comes with an empty segment: the operating
+// system's, or that the file was rewritten since it was opened, of which the segments
+// before it may be a part. What was only added to the file is not read.
+func (f *File) Segments() iter.Seq2[sessionfile.Segment, error] {
+	return func(yield func(sessionfile.Segment, error) bool) {
+		wanted := true
+		_, err := f.run(true, func(s sessionfile.Segment) bool {
+			wanted = yield(s, nil)
+			return wanted
+		})
+		if err != nil && wanted {
+			yield(sessionfile.Segment{}, err)
+		}
+	}
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+// open opens a file and finds its reader.
+func open(path string) (*File, error) {
+	src, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("sessionfile: open: %w", err)
+	}
+	f := &File{name: path, closer: src}
+	if f.in, err = inputOf(src); err != nil {
+		err = fmt.Errorf("sessionfile: read: %s: %w", path, err)
+	} else {
+		err = f.detect()
+	}
+	if err != nil {
+		_ = src.Close() // it was only read
+		return nil, err
+	}
+	return f, nil
+}
+
+// inputOf returns an input of what is left to read of r.
+func inputOf(r io.Reader) (*read.Input, error) {
+	switch r := r.(type) {
+	case *os.File:
+		info, err := r.Stat()
+		if err != nil {
+			return nil, err
+		}
+		at, err := r.Seek(0, io.SeekCurrent)
+		if err == nil && info.Mode().IsRegular() && at <= info.Size() {
+			return read.NewInput(io.NewSectionReader(r, at, info.Size()-at), info.Size()-at), nil
+		}
+	case *bytes.Reader:
+		return read.NewInput(io.NewSectionReader(r, r.Size()-int64(r.Len()), int64(r.Len())), int64(r.Len())), nil
+	}
+	return read.Spool(r)
+}
+
+// detect finds the reader.
+func (f *File) detect() error {
+	reader, format, err := detect(f.name, f.in)
+	f.reader, f.format = reader, format
+	return err
+}
+
+// collect reads the file into one session.
+func (f *File) collect() (*sessionfile.Session, error) {
+	var segments []sessionfile.Segment
+	s, err := f.run(false, func(seg sessionfile.Segment) bool {
+		segments = append(segments, seg)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Segments = segments
+	return s, nil
+}
+
+// run reads the file once, from front to end. With again, its header is known, and
+// what is returned is none.
+func (f *File) run(again bool, sink func(sessionfile.Segment) bool) (*sessionfile.Session, error) {
+	r := read.NewReading(f.name, f.format, sink)
+	r.Again = again
+	err := f.reader.Read(r, f.in)
+	if err == nil {
+		err = f.in.Err()
+	}
+	f.in.Release()
+	var wrong *sessionfile.FormatError
+	switch {
+	case errors.As(err, &wrong):
+		wrong.Known = Formats()
+		return nil, wrong
+	case err != nil:
+		return nil, fmt.Errorf("sessionfile: read: %s: %w", f.name, err)
+	}
+	s := r.Session
+	if s.ID == "" {
+		base := filepath.Base(f.name)
+		s.ID = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	slices.SortStableFunc(s.Problems, func(a, b sessionfile.Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return s, nil
+}

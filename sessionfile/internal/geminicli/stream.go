@@ -1,0 +1,94 @@
+package geminicli
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire/gemini"
+)
+
+// stream reads the events that the client writes to standard output. A reply is a run of
+// the model's texts and calls that no result and no user message interrupts. Usage is
+// reported for the whole run of the program only.
+type stream struct {
+	*read.Reading
+	model   string
+	entries []sessionfile.Entry
+	reply   bool // the last entry is a reply that goes on
+}
+
+// event takes in an event. It reports false if the line is none.
+func (s *stream) event(no int, f read.Fields) bool {
+	e := sessionfile.Entry{Line: no, Time: read.Time(f["timestamp"])}
+	switch f.Str("type") {
+	case "init":
+		if !f.Has("session_id") {
+			return false
+		}
+		s.Session.ID, s.model = f.Str("session_id"), s.Name(f["model"])
+	case "message":
+		if !f.Has("role", "content") {
+			return false
+		}
+		s.message(e, f)
+	case "tool_use":
+		s.said(e, llm.ToolCall{CallID: f.Str("tool_id"), Name: f.Str("tool_name"), Args: build.Args(s.Keep(no, f["parameters"]))})
+	case "tool_result":
+		s.reply = false
+		text := f.Str("output")
+		failed := f.Str("status") == "error"
+		if message := f.Of("error").Str("message"); text == "" && failed {
+			text = message
+		}
+		e.Message = build.Result(f.Str("tool_id"), failed, llm.Text{Text: text})
+		s.entries = append(s.entries, e)
+	case "result", "error":
+		return !f.Has("id")
+	default:
+		return false
+	}
+	return true
+}
+
+// message takes in a text: of the user, or a piece of the model's.
+func (s *stream) message(e sessionfile.Entry, f read.Fields) {
+	text := f.Str("content")
+	if text == "" {
+		return
+	}
+	if f.Str("role") != "user" {
+		s.said(e, llm.Text{Text: text})
+		return
+	}
+	s.reply = false
+	e.Message = read.UserMessage([]llm.Part{llm.Text{Text: text}}, "")
+	s.entries = append(s.entries, e)
+}
+
+// said adds what the model wrote to its reply. Pieces of a text are joined.
+func (s *stream) said(e sessionfile.Entry, p llm.Part) {
+	if !s.reply {
+		e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: gemini.Dialect}
+		e.Step = &sessionfile.Step{Model: s.model}
+		s.entries, s.reply = append(s.entries, e), true
+	}
+	reply := &s.entries[len(s.entries)-1]
+	reply.Step.Time = max(reply.Step.Time, e.Time)
+	parts := reply.Message.Parts
+	if text, ok := p.(llm.Text); ok && len(parts) > 0 {
+		if before, ok := parts[len(parts)-1].(llm.Text); ok {
+			before.Text += text.Text
+			parts[len(parts)-1] = before
+			return
+		}
+	}
+	reply.Message.Parts = append(parts, p)
+}
+
+// finish ends the events, if there were any.
+func (s *stream) finish() {
+	segment := sessionfile.Segment{Start: sessionfile.StartRoot, Entries: s.entries}
+	build.Began(s.Reading, &segment)
+	s.Emit(segment)
+}

@@ -1,0 +1,126 @@
+package inspectlog
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/chatlog"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+)
+
+// A call is what an event says about one model call.
+type call struct {
+	line   int
+	id     string // of the reply's message
+	model  string
+	usage  gjson.Result
+	time   int64
+	cached bool // Inspect had the reply and called nobody
+}
+
+// event takes in one event, if it is a model call that was answered.
+func (s *sample) event(value []byte) {
+	f := read.FieldsOf(value)
+	if f.Str("event") != "model" {
+		return
+	}
+	output := f.Of("output")
+	choice := firstOf(output["choices"]).Of("message")
+	if choice == nil {
+		return
+	}
+	line := s.line(value)
+	c := call{line: line, id: choice.Str("id"), model: s.Name(output["model"]), cached: f.Str("cache") == "read"}
+	if usage := output["usage"]; len(usage) > 0 {
+		c.usage = gjson.ParseBytes(usage)
+	}
+	if c.time = read.Time(f["completed"]); c.time == 0 {
+		c.time = read.Time(f["timestamp"])
+	}
+	if c.id != "" {
+		s.byID[c.id] = len(s.calls)
+	}
+	s.calls = append(s.calls, c)
+	if s.Segment.Tools == nil {
+		s.tools(line, f["tools"])
+	}
+}
+
+func firstOf(array []byte) read.Fields {
+	var first read.Fields
+	read.EachElement(array, func(value []byte) bool {
+		first = read.FieldsOf(value)
+		return false
+	})
+	return first
+}
+
+// tools takes in what the first call offered.
+func (s *sample) tools(line int, tools []byte) {
+	out := []byte{'['}
+	read.EachElement(tools, func(value []byte) bool {
+		f := read.FieldsOf(value)
+		if f.Str("name") == "" {
+			return true
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(out, `{"type":"function","function":{"name":`...), f["name"]...)
+		if text := s.resolve(line, f["description"]); len(text) > 0 {
+			out = append(append(out, `,"description":`...), text...)
+		}
+		if schema := f["parameters"]; len(schema) > 0 && schema[0] == '{' {
+			out = append(append(out, `,"parameters":`...), schema...)
+		}
+		out = append(out, `}}`...)
+		return true
+	})
+	if len(out) > 1 {
+		s.Segment.Tools = s.Tools(line, append(out, ']'))
+	}
+}
+
+// pay gives each reply what its call used.
+func (s *sample) pay() {
+	inOrder := len(s.byID) == 0 && len(s.calls) == len(s.replies)
+	for i, position := range s.replies {
+		e := &s.Segment.Entries[position]
+		at, ok := s.byID[s.ids[i]]
+		if inOrder {
+			at, ok = i, true
+		}
+		if !ok {
+			continue
+		}
+		c := s.calls[at]
+		if e.Time = c.time; c.cached {
+			e.Step = nil
+			continue
+		}
+		e.Step.Time = c.time
+		if c.model != "" {
+			e.Step.Model = c.model
+		}
+		if c.usage.IsObject() {
+			s.use(c, e.Step)
+		}
+	}
+}
+
+// use reads a usage report. Whether cached tokens are a share of the input is told by
+// the total.
+func (s *sample) use(c call, step *sessionfile.Step) {
+	tokens := func(name string) int { return s.Tokens(c.line, c.usage, name) }
+	input, output := tokens("input_tokens"), tokens("output_tokens")
+	cached, written := tokens("input_tokens_cache_read"), tokens("input_tokens_cache_write")
+	u := llm.Usage{Input: input, CacheRead: cached, CacheWrite5m: written}
+	if tokens("total_tokens") < input+output+cached+written {
+		u = chatlog.Disjoint(input, cached, written)
+	}
+	u.Output = output
+	u.Reasoning = min(output, tokens("reasoning_tokens"))
+	step.Cost = chatlog.Cost([]byte(c.usage.Get("total_cost").Raw))
+	chatlog.Pay(step, u)
+}

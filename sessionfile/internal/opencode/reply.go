@@ -1,0 +1,180 @@
+package opencode
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/gemini"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
+)
+
+// A call is one model call that is being read: mostly a whole message, in early
+// versions one of several.
+type call struct {
+	entry   sessionfile.Entry
+	results []sessionfile.Entry
+	tokens  []byte
+	cost    []byte
+}
+
+// reply takes in an assistant message. The client does not send failed ones again, unless
+// they were stopped and say something.
+func (o *opencode) reply(m message) {
+	if failure := m.info.Of("error"); failure != nil && (failure.Str("name") != "MessageAbortedError" || !says(m.parts)) {
+		o.Session.Abandoned = append(o.Session.Abandoned, sessionfile.Branch{First: m.line, Last: m.line, Messages: 1, Why: build.WhyCutOff})
+		return
+	}
+	time := m.info.Of("time")
+	o.prune(m.line, read.Time(time["created"]))
+	o.Session.Dialect = o.dialect(m)
+	c := o.begin(m)
+	read.EachElement(m.parts, func(value []byte) bool {
+		f := read.FieldsOf(value)
+		switch f.Str("type") {
+		case "step-start":
+			if len(c.entry.Message.Parts) > 0 {
+				o.end(m, c)
+				c = o.begin(m)
+			}
+		case "step-finish":
+			c.tokens, c.cost = f["tokens"], f["cost"]
+		default:
+			o.part(m.line, &c, f)
+		}
+		return true
+	})
+	if c.tokens == nil {
+		c.tokens, c.cost = m.info["tokens"], m.info["cost"]
+	}
+	o.end(m, c)
+}
+
+// says reports whether a message holds more than the model's reasoning.
+func says(parts []byte) bool {
+	found := false
+	read.EachElement(parts, func(value []byte) bool {
+		switch read.FieldsOf(value).Str("type") {
+		case "text", "tool":
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (o *opencode) begin(m message) call {
+	created := read.Time(m.info.Of("time")["created"])
+	return call{entry: sessionfile.Entry{
+		Line: m.line, Time: created,
+		Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: o.Session.Dialect},
+	}}
+}
+
+// end adds a model call and the results of its tools.
+func (o *opencode) end(m message, c call) {
+	step := &sessionfile.Step{
+		Model: o.Name(m.info["modelID"]), Effort: o.Name(m.info["variant"]), Time: read.Time(m.info.Of("time")["completed"]),
+		Usage: o.usage(m.line, c.tokens), Cost: build.Cost(c.cost),
+	}
+	step.Reported = step.Usage.Prompt() > 0
+	step.OutputReported = step.Reported && step.Usage.Output > 0
+	c.entry.Step = step
+	o.add(c.entry)
+	for _, r := range c.results {
+		o.add(r)
+	}
+}
+
+// usage reads a report into disjoint parts. Reasoning is beside the output, unless the
+// total says that it is within.
+func (o *opencode) usage(no int, value []byte) llm.Usage {
+	report := gjson.ParseBytes(value)
+	u := llm.Usage{
+		Input: o.Tokens(no, report, "input"), CacheRead: o.Tokens(no, report, "cache.read"), CacheWrite5m: o.Tokens(no, report, "cache.write"),
+		Output: o.Tokens(no, report, "output"), Reasoning: o.Tokens(no, report, "reasoning"),
+	}
+	if total := o.Tokens(no, report, "total"); total == 0 || total != u.Total() {
+		u.Output += u.Reasoning
+	}
+	u.Reasoning = min(u.Reasoning, u.Output)
+	return u
+}
+
+// part takes in one part of a reply.
+func (o *opencode) part(no int, c *call, f read.Fields) {
+	m := &c.entry.Message
+	switch f.Str("type") {
+	case "text":
+		if text := f.Str("text"); text != "" {
+			m.Parts = append(m.Parts, llm.Text{Text: text})
+		}
+	case "reasoning":
+		m.Parts = append(m.Parts, reasoning(f, m.Dialect))
+	case "tool":
+		o.tool(no, c, f)
+	}
+}
+
+// reasoning returns the model's thinking with what proves it.
+func reasoning(f read.Fields, d llm.Dialect) llm.Part {
+	t := llm.Thinking{Text: f.Str("text")}
+	metadata := f.Of("metadata")
+	switch d {
+	case anthropic.Dialect:
+		own := metadata.Of("anthropic")
+		if t.Signature = own.Str("signature"); t.Signature == "" && own.Str("redactedData") != "" {
+			t.Signature, t.Redacted = own.Str("redactedData"), true
+		}
+	case openai.DialectResponses:
+		t.Signature = metadata.Of("openai").Str("reasoningEncryptedContent")
+	case gemini.Dialect:
+		t.Signature = metadata.Of("google").Str("thoughtSignature")
+	}
+	return t
+}
+
+// tool takes in a call with its result, if it has one.
+func (o *opencode) tool(no int, c *call, f read.Fields) {
+	state := f.Of("state")
+	id := f.Str("callID")
+	made := llm.ToolCall{CallID: id, Name: f.Str("tool"), Args: build.Args(state["input"]), Hosted: read.IsTrue(f.Of("metadata")["providerExecuted"])}
+	var part llm.Part = made
+	if signature := f.Of("metadata").Of("google").Str("thoughtSignature"); signature != "" && c.entry.Message.Dialect == gemini.Dialect {
+		part = build.GeminiSigned(made, signature)
+	}
+	c.entry.Message.Parts = append(c.entry.Message.Parts, part)
+	if made.Hosted {
+		return // its result is the provider's own
+	}
+	e := sessionfile.Entry{Line: no, Time: read.Time(state.Of("time")["end"])}
+	switch state.Str("status") {
+	case "completed":
+		content := []llm.Part{llm.Text{Text: state.Str("output")}}
+		read.EachElement(state["attachments"], func(value []byte) bool {
+			content = append(content, media(read.FieldsOf(value)))
+			return true
+		})
+		e.Message = build.Result(id, false, content...)
+		if at := read.Time(state.Of("time")["compacted"]); at > 0 {
+			o.pruned[id] = at
+			if o.due == 0 || at < o.due {
+				o.due = at
+			}
+		}
+	case "error":
+		text := state.Str("error")
+		interrupted := state.Of("metadata")
+		if output := interrupted.Str("output"); output != "" && read.IsTrue(interrupted["interrupted"]) {
+			e.Message = build.Result(id, false, llm.Text{Text: output})
+			break
+		}
+		e.Message = build.Result(id, true, llm.Text{Text: text})
+	default:
+		return // it was still running
+	}
+	c.results = append(c.results, e)
+}

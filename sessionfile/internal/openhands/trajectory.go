@@ -1,0 +1,363 @@
+package openhands
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/chatlog"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+)
+
+// A trajectory is one conversation.
+type trajectory struct {
+	*chatlog.Log
+	line    func(value []byte) int
+	harness bool   // no person takes part
+	model   string // of the run
+
+	summary *summary // of what was forgotten; nil: nothing was
+	lost    bool     // too much was to be carried over: what is left is not known
+
+	past   []*event // that a model saw, in order
+	at     *event   // being read
+	spoken bool     // a message came
+	asked  bool     // the agent's message waits for an answer
+
+	replies map[string]int  // positions of the replies of this segment, by response id
+	paid    map[string]bool // response ids whose usage a Step has
+	spent   int64           // picodollars so far, as last reported
+}
+
+// An event is one of those that made the messages of a conversation.
+type event struct {
+	id       string // as the file has it, else its place
+	response string // of an action: the reply that it is of
+	messages []sessionfile.Entry
+	calls    []string // of an action
+	forgot   bool
+}
+
+func newTrajectory(r *read.Reading, name string, line func([]byte) int) *trajectory {
+	return &trajectory{Log: chatlog.New(r, name), line: line, replies: map[string]int{}, paid: map[string]bool{}}
+}
+
+// read takes in a history: an array of events, or of pairs of them.
+func (t *trajectory) read(history []byte) {
+	read.EachElement(history, func(value []byte) bool {
+		if len(value) > 0 && value[0] == '[' {
+			t.read(value)
+			return true
+		}
+		t.event(t.line(value), read.FieldsOf(value))
+		return !t.Stopped()
+	})
+}
+
+// event takes in one event.
+func (t *trajectory) event(line int, f read.Fields) {
+	id := string(f["id"])
+	if id == "" {
+		id = fmt.Sprintf("event-%d", len(t.past)+1)
+	}
+	t.at = &event{id: id}
+	begin := len(t.Segment.Entries)
+	e := incoming{Fields: f, line: line, time: read.Time(zoned(f["timestamp"])), args: f.Of("args")}
+	if e.args == nil {
+		e.args = f // early versions have the arguments beside the action
+	}
+	switch action, observation := f.Str("action"), f.Str("observation"); {
+	case action == "condensation":
+		t.condense(line, e.args)
+		return
+	case action != "":
+		t.action(e, action)
+	case observation != "":
+		t.observation(e, observation)
+	default:
+		t.Problem(line, "an event, skipped: want an action or an observation")
+	}
+	t.at.messages = t.Segment.Entries[begin:len(t.Segment.Entries):len(t.Segment.Entries)]
+	if len(t.at.messages) > 0 || t.at.response != "" {
+		t.past = append(t.past, t.at)
+	}
+}
+
+// zoned adds the zone to a time without one, which is local; UTC is taken.
+func zoned(value []byte) []byte {
+	text := read.Str(value)
+	if at := strings.IndexByte(text, 'T'); at > 0 && !strings.ContainsAny(text[at:], "Z+-") {
+		return chatlog.Quote(text + "Z")
+	}
+	return value
+}
+
+// An incoming event with what is looked at more than once.
+type incoming struct {
+	read.Fields
+	line int
+	time int64
+	args read.Fields
+}
+
+// silent are the actions and observations that no model sees.
+var silent = map[string]bool{
+	"null": true, "change_agent_state": true, "agent_state_changed": true, "recall": true,
+	"condensation_request": true, "pause": true, "resume": true, "start": true, "init": true,
+}
+
+// action takes in an action of the agent, or a message.
+func (t *trajectory) action(e incoming, action string) {
+	switch {
+	case silent[action]:
+	case action == "system":
+		t.system(e)
+	case action == "message" && t.fromAgent(e):
+		t.asked = true
+		t.reply(e, assistant(e.args.Str("content")))
+	case action == "message":
+		t.message(e)
+	case e.Str("source") == "user":
+		t.add(e, chatlog.Note(argument(e.args)))
+	case action == "finish":
+		t.reply(e, assistant(final(e)))
+	case e.Of("tool_call_metadata") != nil:
+		t.called(e)
+	default:
+		t.acted(e)
+	}
+}
+
+// add appends a message. The entry may be nil.
+func (t *trajectory) add(e incoming, m llm.Message) *sessionfile.Entry {
+	entry := t.Add(e.line, m)
+	if entry != nil {
+		entry.Time = e.time
+	}
+	return entry
+}
+
+// system takes in the system prompt and the tools.
+func (t *trajectory) system(e incoming) {
+	t.Section(e.args.Str("content"))
+	if tools := e.args["tools"]; len(tools) > 0 && tools[0] == '[' {
+		t.Segment.Tools = t.Tools(e.line, tools)
+	}
+}
+
+// fromAgent reports whether the agent said a message. Early versions do not say who
+// did: the first is the instruction, and what answers a message of the agent is the
+// client's.
+func (t *trajectory) fromAgent(e incoming) bool {
+	if e.Has("source") {
+		return e.Str("source") == "agent"
+	}
+	return t.spoken && !t.asked
+}
+
+// message takes in what was said to the agent.
+func (t *trajectory) message(e incoming) {
+	t.spoken, t.asked = true, false
+	urls := e.args["image_urls"]
+	if len(urls) == 0 {
+		urls = e.args["images_urls"]
+	}
+	images := t.Images(e.line, urls)
+	m := llm.Message{Role: llm.RoleUser, Origin: llm.Note}
+	if text := e.args.Str("content"); text != "" {
+		m.Parts = append(m.Parts, llm.Text{Text: text})
+	}
+	if m.Parts = append(m.Parts, images...); len(images) > 0 {
+		m.Dialect = chatlog.Dialect
+	}
+	if !t.harness && e.Str("source") == "user" {
+		m = read.UserMessage(m.Parts, m.Dialect)
+	}
+	t.add(e, m)
+}
+
+func assistant(text string) llm.Message {
+	m := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model}
+	if text != "" {
+		m.Parts = []llm.Part{llm.Text{Text: text}}
+	}
+	return m
+}
+
+// final returns what is sent back of a finish: the text of the reply, else the last
+// thought.
+func final(e incoming) string {
+	for _, text := range []string{e.recorded().Str("content"), e.args.Str("thought"), e.args.Str("final_thought"), e.args.Of("outputs").Str("content")} {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// recorded returns the message of the recorded reply, nil if there is none.
+func (e incoming) recorded() read.Fields {
+	return firstOf(e.Of("tool_call_metadata").Of("model_response")["choices"]).Of("message")
+}
+
+// reply appends a message of the agent as a Step.
+func (t *trajectory) reply(e incoming, m llm.Message) {
+	t.spoken = true
+	entry := t.add(e, m)
+	if entry == nil {
+		return
+	}
+	response := e.Of("tool_call_metadata").Of("model_response")
+	step := &sessionfile.Step{Model: t.model, Time: e.time}
+	if model := t.Name(response["model"]); model != "" {
+		step.Model = model
+	}
+	entry.Step = step
+	t.at.response = response.Str("id")
+	if id := t.at.response; id != "" {
+		t.replies[id] = len(t.Segment.Entries) - 1
+	}
+	t.pay(e, step, response)
+}
+
+// called takes in an action that the recorded reply asked for. The first of a reply
+// brings the whole reply.
+func (t *trajectory) called(e incoming) {
+	meta := e.Of("tool_call_metadata")
+	t.at.calls = []string{meta.Str("tool_call_id")}
+	id := meta.Of("model_response").Str("id")
+	if _, ok := t.replies[id]; ok && id != "" {
+		t.at.response = id
+		return
+	}
+	m, ok := t.Decode(e.line, e.recorded())
+	if !ok {
+		return
+	}
+	t.reply(e, m)
+}
+
+// acted takes in an action of which no reply is recorded: what the agent thought, and
+// what it did.
+func (t *trajectory) acted(e incoming) {
+	text := e.args.Str("thought")
+	if done := argument(e.args); text == "" {
+		text = done
+	} else if done != "" {
+		text += "\n\n" + done
+	}
+	t.asked = false
+	t.reply(e, assistant(text))
+}
+
+// besides are the fields of an action that are no arguments of it.
+var besides = map[string]bool{
+	"action": true, "thought": true, "id": true, "timestamp": true, "source": true, "message": true, "cause": true,
+	"is_confirmed": true, "confirmation_state": true, "action_risk": true, "keep_prompt": true, "kernel_init_code": true,
+	"hidden": true, "security_risk": true, "impl_source": true, "llm_metrics": true, "tool_call_metadata": true, "timeout": true,
+}
+
+// argument returns the texts among the arguments of an action, which say what it does:
+// in most cases there is one.
+func argument(args read.Fields) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if text := args.Str(name); text != "" && !besides[name] {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// observation takes in what came of an action.
+func (t *trajectory) observation(e incoming, kind string) {
+	if kind == "recall" {
+		t.recalled(e)
+		return
+	}
+	if silent[kind] {
+		return
+	}
+	text := e.Str("content")
+	if shell := e.Of("extras").Of("metadata"); shell != nil {
+		text = shell.Str("prefix") + text + shell.Str("suffix")
+	}
+	id := e.Of("tool_call_metadata").Str("tool_call_id")
+	if id == "" {
+		t.add(e, chatlog.Note(text))
+		return
+	}
+	m := chatlog.Result(id, text)
+	if result := m.Parts[0].(llm.ToolResult); kind == "error" || kind == "user_rejected" {
+		result.IsError = true
+		m.Parts[0] = result
+	}
+	t.add(e, m)
+}
+
+// recalled takes in what the client remembered: the repository's instructions and the
+// knowledge that a word set off.
+func (t *trajectory) recalled(e incoming) {
+	extras := e.Of("extras")
+	var texts []string
+	rules := extras.Str("repo_instructions")
+	for _, text := range []string{rules, extras.Str("additional_agent_instructions"), extras.Str("conversation_instructions")} {
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	read.EachElement(extras["microagent_knowledge"], func(value []byte) bool {
+		if text := read.FieldsOf(value).Str("content"); text != "" {
+			texts = append(texts, text)
+		}
+		return true
+	})
+	if len(texts) == 0 {
+		return
+	}
+	m := chatlog.Note(strings.Join(texts, "\n\n"))
+	if rules != "" {
+		m.Flags |= llm.FlagRules
+	}
+	t.add(e, m)
+}
+
+// pay gives a step what the reply or the client's own count says that it used.
+func (t *trajectory) pay(e incoming, step *sessionfile.Step, response read.Fields) {
+	metrics := e.Of("llm_metrics")
+	if total := chatlog.Cost(metrics["accumulated_cost"]); total > t.spent {
+		step.Cost = total - t.spent
+		t.spent = total
+	}
+	id := response.Str("id")
+	if usage := response["usage"]; len(usage) > 0 {
+		chatlog.Pay(step, t.Usage(e.line, gjson.ParseBytes(usage)))
+		t.paid[id] = true
+	}
+	var last gjson.Result
+	for _, use := range gjson.ParseBytes(metrics["token_usages"]).Array() {
+		if of := use.Get("response_id").String(); of == id || id == "" && !t.paid[of] {
+			last = use
+		}
+	}
+	if !last.IsObject() {
+		return
+	}
+	t.paid[last.Get("response_id").String()] = true
+	if w := t.Tokens(e.line, last, "context_window"); w > 0 {
+		t.Segment.Window = w
+	}
+	if step.Model == "" {
+		step.Model = last.Get("model").String()
+	}
+	if !step.Reported {
+		u := chatlog.Disjoint(t.Tokens(e.line, last, "prompt_tokens"), t.Tokens(e.line, last, "cache_read_tokens"), t.Tokens(e.line, last, "cache_write_tokens"))
+		u.Output = t.Tokens(e.line, last, "completion_tokens")
+		chatlog.Pay(step, u)
+	}
+}

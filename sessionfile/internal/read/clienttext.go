@@ -1,0 +1,131 @@
+package read
+
+import (
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// clientTags are the tags in which clients wrap text that no person typed:
+// commands and their output, reminders, environment descriptions. Attributes are
+// allowed after a space.
+var clientTags = map[string]bool{
+	// Claude Code
+	"bash-input": true, "bash-stdout": true, "bash-stderr": true,
+	"command-args": true, "command-contents": true, "command-message": true, "command-name": true,
+	"ide_diagnostics": true, "ide_opened_file": true, "ide_selection": true, "new-diagnostics": true,
+	"local-command-caveat": true, "local-command-stderr": true, "local-command-stdout": true,
+	"mcp-polling-update": true, "mcp-resource-update": true,
+	"post-tool-use-hook": true, "session-start-hook": true, "user-prompt-submit-hook": true,
+	"system-reminder": true, "task-notification": true, "teammate-message": true,
+	// Codex
+	"INSTRUCTIONS": true, "apps_instructions": true, "collaboration_mode": true,
+	"environment_context": true, "hook_prompt": true, "permissions": true, "plugins_instructions": true,
+	"skill": true, "skills_instructions": true, "subagent_notification": true, "turn_aborted": true,
+	"user_instructions": true, "user_shell_command": true,
+	// Gemini CLI, Copilot CLI, Cline
+	"session_context": true, "state_snapshot": true, "system_notification": true, "SYSTEM_NOTICE": true, "mode_notice": true,
+}
+
+// clientTexts are whole messages that clients write in the user's name.
+var clientTexts = map[string]bool{
+	"[Request interrupted by user]":              true,
+	"[Request interrupted by user for tool use]": true,
+}
+
+// agentsHeading begins the line above the standing instructions that Codex reads
+// from AGENTS.md files.
+const agentsHeading = "# AGENTS.md instructions for "
+
+// fromClient reports whether a text in the user's role consists of nothing but a
+// client's tags and texts. An empty text does.
+func fromClient(text string) bool {
+	for {
+		text = strings.TrimSpace(text)
+		if text == "" || clientTexts[text] {
+			return true
+		}
+		if strings.HasPrefix(text, agentsHeading) {
+			_, text, _ = strings.Cut(text, "\n")
+			continue
+		}
+		rest, ok := cutTag(text)
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+}
+
+// cutTag removes one client tag with its content from the front of text.
+func cutTag(text string) (rest string, ok bool) {
+	if text[0] != '<' {
+		return "", false
+	}
+	end := strings.IndexAny(text, "> ")
+	if end < 0 || !clientTags[text[1:end]] {
+		return "", false
+	}
+	name := text[1:end]
+	// "<permissions instructions>" is closed by its whole text, attributes are not.
+	if gt := strings.IndexByte(text, '>'); gt > end {
+		if _, rest, ok := strings.Cut(text, "</"+text[1:gt]+">"); ok {
+			return rest, true
+		}
+	}
+	_, rest, ok = strings.Cut(text, "</"+name+">")
+	return rest, ok
+}
+
+// UserMessage returns a message in the user's role that the file does not mark as
+// the client's own: who wrote it, and whether it carries standing instructions, is
+// told by its parts.
+func UserMessage(parts []llm.Part, dialect llm.Dialect) llm.Message {
+	m := llm.Message{Role: llm.RoleUser, Origin: OriginOf(parts), Parts: parts, Dialect: dialect}
+	if m.Origin == llm.Note {
+		m.Flags = RulesIn(parts)
+	}
+	return m
+}
+
+// OriginOf says who wrote the parts of a message in the user's role that the
+// file itself does not mark as the client's. Pasted media are a person's.
+func OriginOf(parts []llm.Part) llm.Origin {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case llm.Text:
+			if !fromClient(p.Text) {
+				return llm.Human
+			}
+		case llm.Media:
+			return llm.Human
+		}
+	}
+	return llm.Note
+}
+
+// RulesIn returns FlagRules if a Note carries standing instructions.
+func RulesIn(parts []llm.Part) llm.Flags {
+	for _, p := range parts {
+		t, ok := p.(llm.Text)
+		if !ok {
+			continue
+		}
+		text := strings.TrimSpace(t.Text)
+		if strings.HasPrefix(text, agentsHeading) || strings.HasPrefix(text, "<user_instructions>") ||
+			strings.HasPrefix(text, "<system-reminder>") && strings.Contains(text, "# claudeMd") {
+			return llm.FlagRules
+		}
+	}
+	return 0
+}
+
+// IsRulesFile reports whether a path names a file of standing instructions.
+func IsRulesFile(path string) bool {
+	base := path[strings.LastIndexAny(path, `/\`)+1:]
+	switch strings.ToUpper(base) {
+	case "CLAUDE.MD", "CLAUDE.LOCAL.MD", "AGENTS.MD", "GEMINI.MD":
+		return true
+	}
+	return false
+}

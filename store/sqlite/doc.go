@@ -1,0 +1,45 @@
+// Package sqlite keeps sessions in one SQLite file. [Open] returns a [Store], which
+// passes package store/storetest and is a [store.Deleter] and [store.Snapshotter]
+// too. It reads nothing of what it keeps, and it needs no cgo.
+//
+//	st, err := sqlite.Open(ctx, "plimsoll.db", sqlite.Options{})
+//	...
+//	defer st.Close()
+//
+// # What a write promises
+//
+// A write that returned nil is on the disk: it is one transaction in a write-ahead
+// log that is flushed before the call returns (law 2). A write is either there as a
+// whole or not at all, also after the process was killed in the middle of it.
+//
+// # Who may use the file
+//
+// Any number of goroutines and of processes on one machine, at the same time;
+// readers do not wait for writers. Two processes that append to one session are told
+// apart like two goroutines: one gets a *[store.ConflictError]. A file on a network
+// share is not safe, as SQLite's locks are not there.
+//
+// The file and those that SQLite puts beside it (-wal, -shm) can be read by their
+// owner alone (mode 0600). They are not encrypted.
+//
+// # What is in the file
+//
+// schema/1.sql says it table by table. Contents are kept once, under their Ref,
+// compressed with zstd where that makes them smaller, with their size and a checksum,
+// which every read compares. A session is told which of them it was given, and when;
+// a fork is a row that says from whom and how far, so that it costs the same for any
+// length, and sees what its ancestors had by following those rows.
+//
+// The version of the tables is the file's user_version. An older file is brought
+// forward when it is opened; a newer one is a [VersionError] and stays as it is, and
+// so does a file that is not ours.
+//
+// # The documents' tables
+//
+// tool_result_blobs(id, session_id, tool_name, content, byte_size, created_at) is a
+// view with the columns of R002-5. Its id is the blob's Ref, so a content that two
+// sessions see has a row for each. Its tool_name is empty: a blob is a content that
+// several tools may have returned. The view decompresses with the function
+// plimsoll_body, which only connections of this package have; another program that
+// reads the view gets the error that there is no such function.
+package sqlite

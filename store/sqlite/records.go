@@ -1,0 +1,209 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// A page of records is what is read at once, so that no connection is held while a
+// caller works on them.
+const (
+	pageRecords = 256
+	pageBytes   = 4 << 20
+)
+
+// errNoName says that an operation has no session.
+var errNoName = errors.New("session, want a name, got none")
+
+// usable reports why an operation on a session may not start.
+func usable(ctx context.Context, session string) error {
+	if session == "" {
+		return errNoName
+	}
+	return ctx.Err()
+}
+
+// A place is where a session stands.
+type place struct {
+	id      int64
+	records int
+}
+
+// find returns the place of a session, or sql.ErrNoRows.
+func (l *lane) find(ctx context.Context, session string) (p place, err error) {
+	err = l.one(ctx, "SELECT id, records FROM sessions WHERE name = ?1", []any{[]byte(session)}, &p.id, &p.records)
+	return p, err
+}
+
+// findOrBegin returns the place of a session, which begins if it has not yet.
+func (s *Store) findOrBegin(ctx context.Context, l *lane, session string) (place, error) {
+	p, err := l.find(ctx, session)
+	if !noRow(err) {
+		return p, err
+	}
+	res, err := l.exec(ctx, "INSERT INTO sessions (name, created, updated) VALUES (?1, ?2, ?2)", []byte(session), s.stamp())
+	if err != nil {
+		return place{}, err
+	}
+	id, err := res.LastInsertId()
+	return place{id: id}, err
+}
+
+// stamp is the time now, as it is kept.
+func (s *Store) stamp() int64 { return s.now().UnixMilli() }
+
+// Append implements [store.Store].
+func (s *Store) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	err := usable(ctx, session)
+	packed := make([]body, 0, len(records))
+	for _, r := range records {
+		if err != nil {
+			break
+		}
+		var b body
+		b, err = s.packer.pack(r)
+		packed = append(packed, b)
+	}
+	if err == nil {
+		err = s.write(ctx, func(ctx context.Context, l *lane) error { return s.append(ctx, l, session, seq, packed) })
+	}
+	if _, ok := errors.AsType[*store.ConflictError](err); ok {
+		return err
+	}
+	return named(ctx, err, "append to %q", session)
+}
+
+// append is Append within its transaction.
+func (s *Store) append(ctx context.Context, l *lane, session string, seq int, records []body) error {
+	p, err := l.find(ctx, session)
+	if err != nil && !noRow(err) {
+		return err
+	}
+	if seq != p.records {
+		return &store.ConflictError{Session: session, Want: p.records, Got: seq}
+	}
+	if p, err = s.findOrBegin(ctx, l, session); err != nil {
+		return err
+	}
+	for i, b := range records {
+		const insert = "INSERT INTO records (session, seq, form, size, sum, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+		if _, err := l.exec(ctx, insert, p.id, seq+i, b.form, b.size, b.sum, b.data); err != nil {
+			return err
+		}
+	}
+	_, err = l.exec(ctx, "UPDATE sessions SET records = ?2, updated = ?3 WHERE id = ?1", p.id, seq+len(records), s.stamp())
+	return err
+}
+
+// A stretch is a run of records that one session wrote.
+type stretch struct {
+	session  int64
+	from, to int // of the sequence numbers, to excluded
+}
+
+// lineage returns the stretches that the records of a session consist of, in their
+// order. A session that has not begun has none.
+func (l *lane) lineage(ctx context.Context, session string) (out []stretch, err error) {
+	const query = `
+		WITH RECURSIVE line (depth, at, low, cap) AS (
+			SELECT 0, id, fork_seq, records FROM sessions WHERE name = ?1
+			UNION ALL
+			SELECT l.depth + 1, p.id, p.fork_seq, min(l.cap, l.low)
+			FROM line l JOIN sessions s ON s.id = l.at JOIN sessions p ON p.id = s.parent
+			WHERE s.parent < s.id
+		)
+		SELECT at, low, cap FROM line WHERE low < cap ORDER BY depth DESC`
+	err = l.each(ctx, func(r *sql.Rows) error {
+		var s stretch
+		if err := r.Scan(&s.session, &s.from, &s.to); err != nil {
+			return err
+		}
+		out = append(out, s)
+		return nil
+	}, query, []byte(session))
+	return out, err
+}
+
+// Records implements [store.Store]. It yields what was there when the iteration
+// began; a session that is deleted meanwhile ends it with an error.
+func (s *Store) Records(ctx context.Context, session string, from int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		err := usable(ctx, session)
+		if err == nil && from < 0 {
+			err = fmt.Errorf("first record, want at least 0, got %d", from)
+		}
+		var parts []stretch
+		if err == nil {
+			err = s.read(ctx, func(l *lane) (err error) {
+				parts, err = l.lineage(ctx, session)
+				return err
+			})
+		}
+		for _, p := range parts {
+			if p.from = max(p.from, from); err == nil && p.from < p.to {
+				err = s.stretch(ctx, p, yield)
+			}
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, named(ctx, err, "records of %q", session))
+		}
+	}
+}
+
+// stretch yields the records of a stretch. It returns errStop if the caller wants no
+// more.
+func (s *Store) stretch(ctx context.Context, p stretch, yield func([]byte, error) bool) error {
+	for p.from < p.to {
+		page, err := s.page(ctx, p)
+		if err != nil {
+			return err
+		}
+		for _, b := range page {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			data, err := s.packer.unpack(b)
+			if err != nil {
+				return fmt.Errorf("record %d: %w", p.from, err)
+			}
+			if !yield(data, nil) {
+				return errStop
+			}
+			p.from++
+		}
+	}
+	return nil
+}
+
+// page reads the next records of a stretch, at least one.
+func (s *Store) page(ctx context.Context, p stretch) (page []body, err error) {
+	const query = "SELECT seq, form, size, sum, body FROM records WHERE session = ?1 AND seq >= ?2 AND seq < ?3 ORDER BY seq"
+	size, want := 0, p.from
+	err = s.read(ctx, func(l *lane) error {
+		return l.each(ctx, func(r *sql.Rows) error {
+			var b body
+			var seq int
+			if err := r.Scan(&seq, &b.form, &b.size, &b.sum, &b.data); err != nil {
+				return err
+			}
+			if seq != want {
+				return fmt.Errorf("record %d is missing", want)
+			}
+			want++
+			page = append(page, b)
+			if size += len(b.data); size >= pageBytes {
+				return errStop
+			}
+			return nil
+		}, query, p.session, p.from, min(p.to, p.from+pageRecords))
+	})
+	if err == nil && len(page) == 0 {
+		err = fmt.Errorf("record %d is missing: the session has been deleted, or the file is damaged", p.from)
+	}
+	return page, err
+}

@@ -1,0 +1,206 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+)
+
+// WriteInspect writes a page about reports to w: a chart of each segment, and the
+// lists of each session with its first segment. The reports are not changed. The error
+// is that of w.
+func WriteInspect(w io.Writer, reports []inspect.Report, o Options) error {
+	if o.Redact {
+		r, err := newRedactor()
+		if err != nil {
+			return err
+		}
+		reports = r.reports(reports)
+	}
+	sessions := each(reports, func(r inspect.Report) string { return r.Session })
+	b := &inspectPage{page: page{Kind: "inspect", Title: titleOf("Inspection", sessions), Data: newData("inspect")}}
+	for _, r := range reports {
+		b.add(r)
+	}
+	b.overview()
+	return write(w, &b.page, o)
+}
+
+// An inspectPage is a page that is built.
+type inspectPage struct {
+	page
+	rows [][]cell // of the overview
+}
+
+// add makes the groups of a report.
+func (b *inspectPage) add(r inspect.Report) {
+	for i, seg := range r.Segments {
+		g := group{
+			Index: len(b.Groups), Name: segmentName(r.Session, seg.Number), Lead: segmentLead(r, seg),
+			Facts: segmentFacts(seg),
+		}
+		if i == 0 {
+			g.Facts = append(g.Facts, sessionFacts(r)...)
+			g.Tables = inspectTables(r)
+		}
+		b.push(g, b.draw(r, seg))
+		cost, _ := costOf(seg)
+		b.rows = append(b.rows, []cell{{Text: g.Name}, text(seg.Model), number(len(seg.Steps)), number(promptsOf(seg)), number(peakOf(seg)), {Text: cost}})
+	}
+	if len(r.Segments) == 0 {
+		g := group{Index: len(b.Groups), Name: clean(base(r.Session)), Lead: "The file holds no conversation.", Facts: sessionFacts(r), Tables: inspectTables(r)}
+		b.push(g, dataRun{})
+		b.rows = append(b.rows, []cell{{Text: g.Name}, {Text: "–"}, number(0), number(0), number(0), {Text: "–"}})
+	}
+}
+
+// push adds a group with its chart.
+func (b *inspectPage) push(g group, run dataRun) {
+	b.Groups = append(b.Groups, g)
+	d := dataGroup{Name: g.Name, Runs: []dataRun{}}
+	if run.Length > 0 {
+		d.Runs = append(d.Runs, run)
+	}
+	b.Data.Groups = append(b.Data.Groups, d)
+}
+
+func segmentLead(r inspect.Report, seg inspect.Segment) string {
+	who := cmp.Or(r.Client, r.Format)
+	if r.ClientVersion != "" {
+		who += " " + r.ClientVersion
+	}
+	text := fmt.Sprintf("%s, %s; start: %s", who, seg.Model, seg.Start)
+	if seg.Name != "" {
+		text += "; conversation " + seg.Name
+	}
+	if seg.NotRun != "" {
+		text += "; its requests cannot be rebuilt: " + seg.NotRun
+	}
+	return clean(text + where(r.Session) + ".")
+}
+
+func segmentFacts(seg inspect.Segment) []fact {
+	window := "unknown"
+	if seg.Window > 0 {
+		window = count(seg.Window)
+	}
+	cost, priced := costOf(seg)
+	return []fact{
+		{"Steps", count(len(seg.Steps)), count(seg.Messages) + " messages"},
+		{"Window", window, "tokens"},
+		{"Largest prompt", count(peakOf(seg)), share(peakOf(seg), seg.Window) + " of the window"},
+		{"Hidden part", count(seg.Hidden.Tokens + seg.Hidden.Unrecorded), "tokens of each prompt, " + clean(seg.Hidden.Kind)},
+		{"All prompts", count(promptsOf(seg)), "tokens, " + kindOf(seg)},
+		{"Cost", cost, fmt.Sprintf("%s of %s Steps have a price", count(priced), count(len(seg.Steps)))},
+	}
+}
+
+// sessionFacts are those of the whole file.
+func sessionFacts(r inspect.Report) []fact {
+	t := r.Totals
+	return []fact{
+		{"Session", count(t.Tokens), fmt.Sprintf("tokens in %s Steps", count(t.Steps))},
+		{"Session's cost", t.CostUSD.String(), fmt.Sprintf("%s of %s Steps have a price", count(t.CostSteps), count(t.Steps))},
+		{"Shown again", count(t.Repeated), "tokens of outputs that were shown before"},
+		{"Cache breaks", count(t.CacheBreaks), count(t.CacheLost) + " tokens not read"},
+	}
+}
+
+func peakOf(seg inspect.Segment) int {
+	n := 0
+	for _, s := range seg.Steps {
+		n = max(n, s.Tokens)
+	}
+	return n
+}
+
+func promptsOf(seg inspect.Segment) int {
+	n := 0
+	for _, s := range seg.Steps {
+		n += s.Tokens
+	}
+	return n
+}
+
+// kindOf is the least sure kind of the Steps' sizes.
+func kindOf(seg inspect.Segment) string {
+	kind := inspect.Reported
+	for _, s := range seg.Steps {
+		if s.Kind == inspect.Estimated || kind == inspect.Reported {
+			kind = s.Kind
+		}
+	}
+	return clean(kind)
+}
+
+// costOf is what the Steps cost whose cost is known, and how many they are.
+func costOf(seg inspect.Segment) (string, int) {
+	sum, n := catalog.Money{}, 0
+	for _, s := range seg.Steps {
+		if !s.CostUSD.Known {
+			continue
+		}
+		if n++; n == 1 {
+			sum = catalog.Dollars(0)
+		}
+		sum = sum.Add(s.CostUSD)
+	}
+	return sum.String(), n
+}
+
+// draw packs the chart of a segment.
+func (b *inspectPage) draw(r inspect.Report, seg inspect.Segment) dataRun {
+	n := len(seg.Steps)
+	cost, priced := costOf(seg)
+	d := dataRun{
+		Limit: seg.Window, Length: n, CostText: cost, Sent: promptsOf(seg), Lost: [][2]int{}, Marks: []mark{}, Bad: [][2]int{},
+		By: b.Data.parts(n, func(i int) map[string]int {
+			if s := seg.Steps[i]; len(s.By) == 0 {
+				return map[string]int{"hidden": s.Tokens}
+			}
+			return seg.Steps[i].By
+		}),
+	}
+	read, amounts := make([]int, n), make([]catalog.Money, n)
+	for i, s := range seg.Steps {
+		amounts[i] = catalog.Dollars(s.CostUSD.Pico) // 0 where it is not known: the facts say how many are
+		if s.Cache != nil {
+			read[i] = s.Cache.Read
+		}
+	}
+	d.Read = pack(read)
+	if priced > 0 {
+		d.Cost = costs(amounts)
+	}
+	for _, c := range r.Cuts {
+		if c.Segment == seg.Number {
+			d.Marks = append(d.Marks, mark{
+				c.Step, b.Data.text("client"), b.Data.text(c.What),
+				b.Data.text("dropped " + kinds(c.Dropped) + "; added " + kinds(c.Added)), c.DroppedMessages, c.Before, c.After,
+			})
+		}
+	}
+	for _, k := range r.CacheBreaks {
+		if k.Segment == seg.Number {
+			d.Lost = append(d.Lost, [2]int{k.Step, k.Lost})
+			d.Marks = append(d.Marks, mark{k.Step, b.Data.text("provider"), b.Data.text("cache break"), b.Data.text(k.Cause), 1, k.Expected, k.Read})
+		}
+	}
+	slices.SortStableFunc(d.Marks, func(a, b mark) int { return a[0] - b[0] })
+	return d
+}
+
+// overview lists the groups where there are several.
+func (b *inspectPage) overview() {
+	if len(b.rows) < 2 {
+		return
+	}
+	b.Overview = &table{
+		Title: "Sessions and segments", Open: true, Bodies: []body{{Rows: b.rows}},
+		Head: slices.Concat(words("Segment", "Model"), numbers("Steps", "All prompts", "Largest prompt", "Cost")),
+	}
+}

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/replay"
+)
+
+// inspectTables are the lists of a report; those that would be empty are left out.
+func inspectTables(r inspect.Report) []table {
+	tables := []table{
+		largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
+	}
+	list := make([]replay.Problem, len(r.Problems))
+	for i, p := range r.Problems {
+		list[i] = replay.Problem{File: r.Session, Line: p.Line, What: p.What}
+	}
+	left := make([]replay.Branch, len(r.Abandoned))
+	for i, b := range r.Abandoned {
+		left[i] = replay.Branch(b)
+	}
+	tables = append(tables, problems(list), abandoned(left))
+	return slices.DeleteFunc(tables, func(t table) bool { return t.Rows() == 0 })
+}
+
+func largest(list []inspect.Output) table {
+	t := table{
+		Title: "Largest outputs", Open: true, Note: "By the tokens that they took of all Steps that they were sent with.",
+		Head: slices.Concat(words("Step", "Tool", "Arguments"), numbers("Line", "Tokens", "Steps", "Carried", "Cost")),
+	}
+	rows := make([][]cell, len(list))
+	for i, o := range list {
+		rows[i] = outputRow(o)
+	}
+	return t.with(rows, len(rows))
+}
+
+func outputRow(o inspect.Output) []cell {
+	return []cell{
+		text(o.Name()), text(o.Tool), text(o.Arguments), line(o.Line), number(o.Tokens), number(o.Steps), number(o.Carried), {Text: o.CostUSD.String()},
+	}
+}
+
+func repeated(list []inspect.Repeat) table {
+	t := table{
+		Title: "Shown again", Note: "Runs of at least four lines, or whole outputs, that an earlier output shows in full in the same context.",
+		Head: slices.Concat(words("Step", "Tool", "Arguments"), numbers("Line", "Tokens", "Steps", "Carried", "Cost", "Lines again"), words("First shown by"), numbers("Its line")),
+	}
+	rows := make([][]cell, len(list))
+	for i, r := range list {
+		lines := number(r.Lines)
+		if r.Whole {
+			lines.Text = "all"
+		}
+		rows[i] = append(outputRow(r.Output), lines, text(r.Earlier.Tool+" "+r.Earlier.Arguments), line(r.Earlier.Line))
+	}
+	return t.with(rows, len(rows))
+}
+
+func cuts(list []inspect.Cut) table {
+	t := table{
+		Title: "What the client cut", Open: true,
+		Head: slices.Concat(words("Step", "What"), numbers("Line", "Before", "After", "Messages dropped", "Messages changed"), words("Dropped", "Added")),
+	}
+	rows := make([][]cell, len(list))
+	for i, c := range list {
+		rows[i] = []cell{
+			text(c.Name()), text(c.What), line(c.Line), number(c.Before), number(c.After), number(c.DroppedMessages),
+			number(c.ChangedMessages),
+			{Text: kinds(c.Dropped)},
+			{Text: kinds(c.Added)},
+		}
+	}
+	return t.with(rows, len(rows))
+}
+
+func breaks(list []inspect.Break) table {
+	t := table{
+		Title: "Cache breaks", Open: true, Note: "Steps at which the provider read less from its cache than was there; the most expensive ones.",
+		Head: slices.Concat(words("Step", "Cause", "Where"), numbers("Message", "Line", "Byte", "Expected", "Read", "Lost", "Idle s", "Cost")),
+	}
+	rows := make([][]cell, len(list))
+	for i, k := range list {
+		at := number(k.At.Byte)
+		if k.At.Byte < 0 {
+			at.Text = "–"
+		}
+		rows[i] = []cell{
+			text(k.Name()), text(k.Cause), text(k.At.What), line(k.At.Message), line(k.At.Line), at, number(k.Expected), number(k.Read),
+			number(k.Lost), number(k.Idle),
+			{Text: k.CostUSD.String()},
+		}
+	}
+	return t.with(rows, len(rows))
+}
+
+func unanswered(list []inspect.Call) table {
+	t := table{
+		Title: "Calls without a result",
+		Head:  slices.Concat(words("Step", "Tool", "Call", "Arguments"), numbers("Line"), words("Why")),
+	}
+	var rows [][]cell
+	for _, c := range list[:min(len(list), maxRows)] {
+		rows = append(rows, []cell{text(c.Name()), text(c.Tool), text(c.CallID), text(c.Arguments), line(c.Line), text(c.Why)})
+	}
+	return t.with(rows, len(list))
+}
+
+func thinking(list []inspect.Thinking) table {
+	t := table{
+		Title: "Thinking",
+		Head:  slices.Concat(numbers("Segment", "Blocks", "Signed", "Hidden", "Tokens"), words("After its Turn"), numbers("Turns", "Tokens dropped")),
+	}
+	rows := make([][]cell, len(list))
+	for i, k := range list {
+		rows[i] = []cell{
+			number(k.Segment), number(k.Blocks), number(k.Signed), number(k.Hidden), number(k.Tokens), text(k.Carried), number(k.Turns), number(k.Dropped),
+		}
+	}
+	return t.with(rows, len(rows))
+}

@@ -1,0 +1,206 @@
+package web
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Options say how a page is written.
+type Options struct {
+	Title     string    // of the page; empty, or with Redact: what the page is about
+	Redact    bool      // leave out whatever may be a text, path or name of the session
+	Generated time.Time // printed on the page in UTC; zero: nothing is printed
+}
+
+//go:embed assets
+var assets embed.FS
+
+// A page is what the template gets.
+type page struct {
+	Kind      string // "replay" or "inspect"
+	Title     string
+	Generated string
+	Redacted  bool
+
+	CSP     string
+	Style   template.CSS
+	Library template.JS
+	Script  template.JS
+
+	Overview *table // of all groups; nil if there is one
+	Policies []choice
+	Windows  []choice
+	Groups   []group
+	Data     data
+}
+
+// A choice is one of the radio buttons of the chart.
+type choice struct {
+	Index   int
+	Name    string
+	Checked bool
+}
+
+// A group is what the charts show at a time: a segment of a session.
+type group struct {
+	Index  int
+	Name   string
+	Lead   string // one sentence
+	Facts  []fact
+	Tables []table
+}
+
+// A fact is one figure with its name.
+type fact struct {
+	Name, Value, Note string
+}
+
+// A table is drawn as it is.
+type table struct {
+	Title  string
+	Note   string
+	Head   []column
+	Bodies []body
+	Open   bool // not folded away
+}
+
+// A column is the head of one.
+type column struct {
+	Name    string
+	Numbers bool
+}
+
+// A body is a group of rows with a head of its own, or without one.
+type body struct {
+	Name string
+	Rows [][]cell
+}
+
+// A cell is a text, in a column of numbers aligned as one.
+type cell struct {
+	Text string
+	Mark string // "bad" or nothing
+}
+
+// longText is how many characters a cell holds in one line; a longer text is wrapped.
+const longText = 28
+
+// Class returns the cell's classes.
+func (c cell) Class(number bool) string {
+	classes := []string{}
+	switch {
+	case number:
+		classes = append(classes, "n")
+	case utf8.RuneCountInString(c.Text) > longText:
+		classes = append(classes, "t")
+	}
+	if c.Mark != "" {
+		classes = append(classes, c.Mark)
+	}
+	return strings.Join(classes, " ")
+}
+
+// Columns returns how wide the table is.
+func (t table) Columns() int { return len(t.Head) }
+
+// Rows returns how many rows the table has.
+func (t table) Rows() int {
+	n := 0
+	for _, b := range t.Bodies {
+		n += len(b.Rows)
+	}
+	return n
+}
+
+// titleOf names a page by the sessions it is about.
+func titleOf(kind string, sessions []string) string {
+	distinct := slices.Compact(slices.Sorted(slices.Values(sessions)))
+	switch len(distinct) {
+	case 0:
+		return kind
+	case 1:
+		return kind + " of " + clean(base(distinct[0]))
+	}
+	return kind + " of " + count(len(distinct)) + " sessions"
+}
+
+// segmentName names a group.
+func segmentName(session string, segment int) string {
+	return clean(fmt.Sprintf("%s, segment %d", base(session), max(segment, 1)))
+}
+
+// where says which file a segment is from, if its name does not.
+func where(session string) string {
+	if base(session) == session {
+		return ""
+	}
+	return "; " + session
+}
+
+// write fills the template. The error is that of w, or of the template itself.
+func write(w io.Writer, p *page, o Options) error {
+	if o.Title != "" && !o.Redact {
+		p.Title = clean(o.Title)
+	}
+	p.Redacted = o.Redact
+	if !o.Generated.IsZero() {
+		p.Generated = o.Generated.UTC().Format("2006-01-02 15:04 UTC")
+	}
+	if err := p.load(); err != nil {
+		return err
+	}
+	t, err := template.ParseFS(assets, "assets/page.html")
+	if err != nil {
+		return fmt.Errorf("web: template: %w", err)
+	}
+	if err := t.Execute(w, p); err != nil {
+		return fmt.Errorf("web: write page: %w", err)
+	}
+	return nil
+}
+
+// load reads what is embedded and names it in the content security policy.
+func (p *page) load() error {
+	read := func(names ...string) (string, error) {
+		var text strings.Builder
+		for _, name := range names {
+			b, err := assets.ReadFile("assets/" + name)
+			if err != nil {
+				return "", fmt.Errorf("web: assets: %w", err)
+			}
+			text.Write(b)
+		}
+		return text.String(), nil
+	}
+	style, err := read("uplot/uPlot.min.css", "page.css", "chart.css")
+	if err != nil {
+		return err
+	}
+	library, err := read("uplot/uPlot.iife.min.js")
+	if err != nil {
+		return err
+	}
+	script, err := read("data.js", "chart.js", "page.js")
+	if err != nil {
+		return err
+	}
+	// These are our own files: nothing of a session is in them.
+	p.Style, p.Library, p.Script = template.CSS(style), template.JS(library), template.JS(script)
+	p.CSP = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s; base-uri 'none'; form-action 'none'",
+		source(library), source(script), source(style))
+	return nil
+}
+
+// source returns a hash source of a content security policy.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

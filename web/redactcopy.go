@@ -1,0 +1,132 @@
+package web
+
+import (
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/replay"
+)
+
+// each makes a list of copies.
+func each[T, U any](list []T, f func(T) U) []U {
+	if list == nil {
+		return nil
+	}
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}
+
+func (r *redactor) results(list []replay.Result) []replay.Result { return each(list, r.result) }
+
+func (r *redactor) result(res replay.Result) replay.Result {
+	return replay.Result{
+		Schema: res.Schema, Session: r.session(res.Session), Format: in(r.formats, res.Format), Segment: res.Segment,
+		Start: in(startWords, res.Start), NotRun: presence(res.NotRun, "its requests cannot be rebuilt"), Model: r.model(res.Model),
+		Steps: res.Steps, Messages: res.Messages, Parent: id(res.Parent), Reported: res.Reported,
+		Problems: each(res.Problems, func(p replay.Problem) replay.Problem {
+			return replay.Problem{File: r.session(p.File), Line: p.Line, What: problemKind}
+		}),
+		Abandoned: each(res.Abandoned, func(b replay.Branch) replay.Branch {
+			return replay.Branch{First: b.First, Last: b.Last, Messages: b.Messages, Why: in(whyWords, b.Why)}
+		}),
+		Overhead: replay.Overhead{Tokens: res.Overhead.Tokens, Kind: in(kindWords, res.Overhead.Kind), Unrecorded: res.Overhead.Unrecorded},
+		Billing:  r.billing(res.Billing), Estimate: r.estimate(res.Estimate), By: each(res.By, r.estimate), Runs: each(res.Runs, r.run),
+	}
+}
+
+func (r *redactor) billing(b replay.Billing) replay.Billing {
+	if _, ok := r.catalog.CacheRule(b.Cache); !ok {
+		b.Cache = in([]string{"off"}, b.Cache)
+	}
+	return b
+}
+
+func (r *redactor) estimate(e replay.Estimate) replay.Estimate {
+	e.Model, e.Kind = r.model(e.Model), in(kindWords, e.Kind)
+	return e
+}
+
+func (r *redactor) run(run replay.Run) replay.Run {
+	run.Policy, run.Window = r.policy(run.Policy), r.window(run.Window)
+	run.Note = presence(run.Note, "buffer and output reserve made smaller")
+	run.Estimator, run.CountKind = in(r.counters, run.Estimator), in(kindWords, run.CountKind)
+	run.EndReason, run.Edits = in(endWords, run.EndReason), byWord(run.Edits, editWords)
+	run.ToolsNotOffered = nil
+	run.Bill.Unpriced = each(run.Bill.Unpriced, r.model)
+	run.Irreducible = each(run.Irreducible, func(i replay.Irreducible) replay.Irreducible {
+		i.Parts = byWord(i.Parts, partWords)
+		return i
+	})
+	run.RuleBreaks = each(run.RuleBreaks, func(b replay.RuleBreak) replay.RuleBreak {
+		return replay.RuleBreak{Step: b.Step, Rule: other, Path: other, Message: other}
+	})
+	run.Series = each(run.Series, func(p replay.Point) replay.Point {
+		p.By, p.Final = byWord(p.By, contentWords()), in(endWords, p.Final)
+		p.Edits = each(p.Edits, func(c replay.Change) replay.Change {
+			c.Rule, c.Kind = r.rule(c.Rule), in(editWords, c.Kind)
+			c.Why = c.Rule
+			return c
+		})
+		return p
+	})
+	return run
+}
+
+func (r *redactor) reports(list []inspect.Report) []inspect.Report { return each(list, r.report) }
+
+func (r *redactor) report(p inspect.Report) inspect.Report {
+	peak := p.Totals
+	peak.PeakStep = "" // a page shows the peak of each segment
+	return inspect.Report{
+		Schema: p.Schema, Session: r.session(p.Session), Format: in(r.formats, p.Format), Client: in(r.formats, p.Client),
+		ID: id(p.ID), Parent: id(p.Parent), Totals: peak,
+		Segments: each(p.Segments, r.segment), Largest: each(p.Largest, r.output), Repeated: each(p.Repeated, r.repeat),
+		Unanswered: each(p.Unanswered, r.call), Cuts: each(p.Cuts, cut), CacheBreaks: each(p.CacheBreaks, cacheBreak),
+		Thinking: each(p.Thinking, func(t inspect.Thinking) inspect.Thinking {
+			t.Carried = in(carriedWords, t.Carried)
+			return t
+		}),
+		Problems: each(p.Problems, func(x inspect.Problem) inspect.Problem { return inspect.Problem{Line: x.Line, What: problemKind} }),
+		Abandoned: each(p.Abandoned, func(b inspect.Branch) inspect.Branch {
+			b.Why = in(whyWords, b.Why)
+			return b
+		}),
+	}
+}
+
+func (r *redactor) segment(s inspect.Segment) inspect.Segment {
+	s.Start, s.Name, s.NotRun = in(startWords, s.Start), "", presence(s.NotRun, "something is missing")
+	s.Model, s.Hidden.Kind = r.model(s.Model), in(kindWords, s.Hidden.Kind)
+	s.Steps = each(s.Steps, func(step inspect.Step) inspect.Step {
+		step.Model, step.Kind, step.By = r.model(step.Model), in(kindWords, step.Kind), byWord(step.By, contentWords())
+		return step
+	})
+	return s
+}
+
+func (r *redactor) output(o inspect.Output) inspect.Output {
+	o.Tool, o.CallID, o.Arguments = r.tool(o.Tool), id(o.CallID), ""
+	return o
+}
+
+func (r *redactor) repeat(p inspect.Repeat) inspect.Repeat {
+	p.Output = r.output(p.Output)
+	p.Earlier.Tool, p.Earlier.Arguments = r.tool(p.Earlier.Tool), ""
+	return p
+}
+
+func (r *redactor) call(c inspect.Call) inspect.Call {
+	c.Tool, c.CallID, c.Arguments, c.Why = r.tool(c.Tool), id(c.CallID), "", in(callWords, c.Why)
+	return c
+}
+
+func cut(c inspect.Cut) inspect.Cut {
+	c.What, c.Dropped, c.Added = in(cutWords, c.What), byWord(c.Dropped, contentWords()), byWord(c.Added, contentWords())
+	return c
+}
+
+func cacheBreak(b inspect.Break) inspect.Break {
+	b.Cause, b.At.What, b.At.Kind = in(causeWords, b.Cause), in(placeWords, b.At.What), in(kindWords, b.At.Kind)
+	return b
+}

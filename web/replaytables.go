@@ -1,0 +1,221 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/replay"
+)
+
+// maxRows bounds the lists that can be as long as a session.
+const maxRows = 200
+
+// byWindow makes a body of rows for each window, with the runs in their order.
+func (b *replayPage) byWindow(res replay.Result, row func(replay.Run) []cell) []body {
+	var bodies []body
+	for _, window := range b.windows {
+		one := body{Name: "Window " + windowName(window)}
+		for _, run := range res.Runs {
+			if run.Window == window {
+				one.Rows = append(one.Rows, row(run))
+			}
+		}
+		if len(one.Rows) > 0 {
+			bodies = append(bodies, one)
+		}
+	}
+	return bodies
+}
+
+// compared sets the policies side by side.
+func (b *replayPage) compared(res replay.Result) table {
+	return table{
+		Title: "Policies compared", Open: true,
+		Note: "“Over” counts Steps sent above the run's own limit, “over common” above the lowest limit of all policies on that window. " +
+			"“Of raw” sets what was sent against what the client sent for the same Steps. Tokens are the count; its least sure kind is named.",
+		Head: slices.Concat(
+			words("Policy"), numbers("Limit", "Steps", "Over", "Over common", "Sent", "Of raw", "Peak", "Cost", "Cache breaks"),
+			words("Edits", "Count"),
+		),
+		Bodies: b.byWindow(res, func(r replay.Run) []cell {
+			return []cell{
+				text(r.Policy), number(r.Limit), number(r.Steps), fault(r.StepsOver), fault(r.OverCommon), number(r.TokensSent),
+				{Text: share(r.TokensSent, r.TokensToEnd)},
+				number(r.PeakSent),
+				{Text: r.CostUSD.String()},
+				number(r.CacheBreaks),
+				{Text: kinds(r.Edits)},
+				text(r.CountKind),
+			}
+		}),
+	}
+}
+
+// money says what was paid for.
+func (b *replayPage) money(res replay.Result) table {
+	note := "Reads and writes of the provider's cache are simulated."
+	if c := res.Billing; c.Compared > 0 {
+		note = fmt.Sprintf("Reads and writes of the provider's cache are simulated; on %s Steps of the client's own requests the simulation read %s tokens, the provider reported %s.",
+			count(c.Compared), count(c.ReadSimulated), count(c.ReadReported))
+	}
+	return table{
+		Title: "Money", Note: note,
+		Head: slices.Concat(words("Policy"), numbers("Full price", "Cache read", "Written, 5 min", "Written, 1 h", "Output", "Lost", "Cost", "Client's", "Saved")),
+		Bodies: b.byWindow(res, func(r replay.Run) []cell {
+			saved := cell{Text: r.Bill.SavedUSD.String()}
+			if r.Bill.SavedUSD.Known && r.Bill.SavedUSD.Pico < 0 {
+				saved.Mark = "bad"
+			}
+			return []cell{
+				text(r.Policy), number(r.Bill.Input), number(r.Bill.CacheRead), number(r.Bill.CacheWrite5m), number(r.Bill.CacheWrite1h),
+				number(r.Bill.Output), number(r.Bill.CacheLost),
+				{Text: r.CostUSD.String()},
+				{Text: r.Bill.RawUSD.String()},
+				saved,
+			}
+		}),
+	}
+}
+
+// predicted says how good the counts are.
+func predicted(res replay.Result) table {
+	t := table{
+		Title: "How well each prompt was predicted",
+		Note:  "The difference between the count and what the provider reported, as a share of the reported prompt.",
+		Head:  slices.Concat(words("Model"), numbers("Prompts", "Median", "95 of 100", "Worst", "Within the bound", "Bound above count"), words("Kind")),
+	}
+	var rows [][]cell
+	for _, e := range res.By {
+		rows = append(rows, []cell{
+			text(cmp.Or(e.Model, res.Model)), number(e.Pairs),
+			{Text: ppm(e.P50PPM)},
+			{Text: ppm(e.P95PPM)},
+			{Text: ppm(e.MaxPPM)},
+			{Text: ppm(e.BoundCoveredPPM)},
+			number(e.MarginP50Tokens), text(e.Kind),
+		})
+	}
+	if len(rows) > 0 {
+		t.Bodies = []body{{Rows: rows}}
+	}
+	return t
+}
+
+// remarks are what a figure does not say.
+func (b *replayPage) remarks(res replay.Result) table {
+	return table{
+		Title: "Remarks", Open: true, Head: words("Policy", "Estimator", "Remark"),
+		Bodies: trimmed(b.byWindow(res, func(r replay.Run) []cell {
+			return []cell{text(r.Policy), text(r.Estimator), {Text: strings.Join(remarksOf(r), " ")}}
+		})),
+	}
+}
+
+// trimmed leaves out rows that say nothing in their last column, and bodies without rows.
+func trimmed(bodies []body) []body {
+	for i := range bodies {
+		bodies[i].Rows = slices.DeleteFunc(bodies[i].Rows, func(row []cell) bool { return row[len(row)-1].Text == "" })
+	}
+	return slices.DeleteFunc(bodies, func(b body) bool { return len(b.Rows) == 0 })
+}
+
+func remarksOf(r replay.Run) []string {
+	var out []string
+	say := func(n int, format string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf(format, count(n)))
+		}
+	}
+	if r.Note != "" {
+		out = append(out, "The window was small: "+clean(r.Note)+".")
+	}
+	if r.EndedAtStep > 0 {
+		out = append(out, fmt.Sprintf("Ended at Step %s (%s).", count(r.EndedAtStep), clean(r.EndReason)))
+	}
+	say(r.StillOver, "Still over the limit after all was reduced: %s.")
+	say(r.BackstopEdits, "Edits of the backstop: %s.")
+	say(r.Orphans, "Calls or results without their other half: %s.")
+	say(r.UnresolvedRefs, "Refs that lead nowhere: %s.")
+	say(r.Uncovered, "Parts under no Ref: %s.")
+	if len(r.ToolsNotOffered) > 0 {
+		out = append(out, "Tools not offered: "+clean(strings.Join(r.ToolsNotOffered, ", "))+".")
+	}
+	if len(r.Bill.Unpriced) > 0 {
+		out = append(out, "Models without a price: "+clean(strings.Join(r.Bill.Unpriced, ", "))+".")
+	}
+	for i, broken := range r.RuleBreaks {
+		if i == 5 {
+			say(len(r.RuleBreaks)-i, "And %s more broken rules.")
+			break
+		}
+		out = append(out, fmt.Sprintf("Step %s breaks the provider's rule %s at %s: %s.", count(broken.Step), clean(broken.Rule), clean(broken.Path), clean(broken.Message)))
+	}
+	return out
+}
+
+// irreducible lists Steps that no edit could bring within the limit.
+func (b *replayPage) irreducible(res replay.Result) table {
+	t := table{
+		Title: "Irreducible Steps",
+		Note:  "Their floor (system, tools, pins, open calls and the newest Round with its outputs as stubs) is above the limit.",
+		Head:  slices.Concat(words("Policy", "Window"), numbers("Step", "Floor", "Limit"), words("Floor by part")),
+	}
+	var rows [][]cell
+	n := 0
+	for _, run := range res.Runs {
+		for _, r := range run.Irreducible {
+			if n++; n <= maxRows {
+				rows = append(rows, []cell{
+					text(run.Policy), {Text: windowName(run.Window)}, number(r.Step), {Text: count(r.Floor), Mark: "bad"}, number(r.Limit), {Text: kinds(r.Parts)},
+				})
+			}
+		}
+	}
+	return t.with(rows, n)
+}
+
+func problems(list []replay.Problem) table {
+	t := table{
+		Title: "Problems in the file", Note: "What could not be read as it should be.",
+		Head: slices.Concat(words("File"), numbers("Line"), words("Problem")),
+	}
+	var rows [][]cell
+	for _, p := range list[:min(len(list), maxRows)] {
+		rows = append(rows, []cell{text(p.File), line(p.Line), text(p.What)})
+	}
+	return t.with(rows, len(list))
+}
+
+func abandoned(list []replay.Branch) table {
+	t := table{
+		Title: "Left out", Note: "Lines that do not lead to the session's end.",
+		Head: slices.Concat(numbers("First line", "Last line", "Messages"), words("Why")),
+	}
+	var rows [][]cell
+	for _, b := range list[:min(len(list), maxRows)] {
+		rows = append(rows, []cell{line(b.First), line(b.Last), number(b.Messages), text(b.Why)})
+	}
+	return t.with(rows, len(list))
+}
+
+// line is a line number, or nothing where the format has none.
+func line(n int) cell {
+	if n == 0 {
+		return cell{Text: "–"}
+	}
+	return number(n)
+}
+
+// with puts in the rows, and says how many of all they are.
+func (t table) with(rows [][]cell, all int) table {
+	if len(rows) == 0 {
+		return t
+	}
+	t.Bodies = []body{{Rows: rows}}
+	if all > len(rows) {
+		t.Note = strings.TrimSpace(fmt.Sprintf("%s The first %s of %s are listed.", t.Note, count(len(rows)), count(all)))
+	}
+	return t
+}
