@@ -47,8 +47,8 @@ func TestEstimates(t *testing.T) {
 	}
 	groups := map[string][]pair{}
 	var sessions []int // p95 of each session, in ppm
-	for _, format := range []string{"claude-code", "codex"} {
-		files, err := filepath.Glob(filepath.Join(root, format, "*", "*.jsonl"))
+	for _, format := range []string{"claude-code", "codex", "pi", "gemini-cli", "opencode", "cline", "openhands", "inspect-ai"} {
+		files, err := filepath.Glob(filepath.Join(root, format, "*", "*.json*"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestEstimates(t *testing.T) {
 				if !p.output {
 					kind = "output not reported"
 				}
-				for _, k := range []string{fmt.Sprintf("%s, %s", p.model, kind), "all, " + kind} {
+				for _, k := range []string{fmt.Sprintf("%s, %s", p.model, kind), format + ", " + kind, "all, " + kind} {
 					groups[k] = append(groups[k], p)
 				}
 			}

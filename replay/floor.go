@@ -48,6 +48,9 @@ func pins(m *engine.Machine) []verify.Pin {
 			rules = append(rules, msg)
 		}
 	}
+	if all := m.Messages(); first.ID == 0 && len(all) > 0 { // its first instruction stands for a person's
+		first, last = all[0], all[0]
+	}
 	out := unanswered(m.Messages())
 	for _, pin := range m.Policy().Pins {
 		switch pin {

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
@@ -134,6 +135,9 @@ func (j *judge) settle() error {
 	note(j.broken, found.Unresolved)
 	note(j.made, found.Invented)
 	for _, u := range found.Uncovered {
+		if u.Kind == verify.Tool && p.send.Final != engine.ReasonNone {
+			continue // a forced final Step offers no tools but the final one
+		}
 		j.lost[u.CallID+u.Text+string(u.Kind)] = true
 	}
 	return nil
@@ -196,7 +200,7 @@ func (j *judge) source(client []byte) error {
 	if client == nil || j.raw.file == nil {
 		return nil
 	}
-	own := []string{turn.InterruptedText}
+	own := []string{turn.InterruptedText, sessionfile.ClearedByClaudeCode, sessionfile.ClearedByOpenCode}
 	for _, s := range j.raw.sections() {
 		own = append(own, s.Text)
 	}

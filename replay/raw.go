@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
@@ -89,7 +90,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 		return nil, nil, err
 	}
 	w := budget.Window{Capacity: 1 << 40}
-	sess, err := r.open(ctx, off, out, w, nil)
+	sess, err := r.open(ctx, off, out, w, nil, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,13 +117,23 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	return out, pairs, err
 }
 
-// open starts the session of one run.
-func (r *Replayer) open(ctx context.Context, p policy.Policy, raw *raw, w budget.Window, cal *token.Calibration) (*plimsoll.Session, error) {
-	sess, err := plimsoll.Open(ctx, plimsoll.Options{
+// open starts the session of one run. With a name it is kept in the store of the
+// options, if there is one, in place of an earlier run of that name.
+func (r *Replayer) open(ctx context.Context, p policy.Policy, raw *raw, w budget.Window, cal *token.Calibration, name string) (*plimsoll.Session, error) {
+	o := plimsoll.Options{
 		ID: "replay", Policy: p, Catalog: &r.catalog, Encodings: r.load,
 		Targets: []budget.Target{{Model: raw.model, Window: w}},
 		Offline: true, Ephemeral: true, Calibration: cal,
-	})
+	}
+	if name != "" && r.opts.Store != nil {
+		o.ID, o.Store, o.Ephemeral = name, r.opts.Store, false
+		if d, ok := r.opts.Store.(store.Deleter); ok {
+			if err := d.Delete(ctx, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	sess, err := plimsoll.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/store"
 )
 
 // Options say what is replayed under what.
@@ -23,6 +24,7 @@ type Options struct {
 	Judge    bool         // judge the requests from their exported bytes
 	Every    bool         // judge each one, those too that a later one holds in full; so with Out
 	Out      string       // folder for exports; empty: none
+	Store    store.Store  // keeps what each run did, under the name "FILE#SEGMENT POLICY WINDOW"; nil: nothing is kept
 	Series   bool         // say for each Step what was sent: Run.Series
 
 	Catalog *catalog.Catalog // what is known about models; nil: the embedded one

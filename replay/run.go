@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -37,7 +38,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		run.Series = []Point{}
 	}
 	cal := raw.steps[0].cal.Clone()
-	sess, err := r.open(ctx, p, raw, w, cal)
+	sess, err := r.open(ctx, p, raw, w, cal, fmt.Sprintf("%s#%d %s %s", raw.session, raw.number, p.Name, spec))
 	if err != nil {
 		return run, err
 	}

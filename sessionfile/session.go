@@ -167,3 +167,10 @@ func (e *FormatError) Error() string {
 	}
 	return fmt.Sprintf("sessionfile: read: %s, want one of %s, got %s", e.File, strings.Join(known, ", "), e.Seen)
 }
+
+// What clients put in the place of tool results that they cleared. The file has the
+// results themselves, so no line of it says this.
+const (
+	ClearedByClaudeCode = "[Old tool result content cleared]"
+	ClearedByOpenCode   = "[old tool result cleared]"
+)

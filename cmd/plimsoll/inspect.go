@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
-	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 )
 
 // inspectFlags are the flags of plimsoll inspect.
@@ -88,33 +86,14 @@ the agents keep theirs.`,
 	return cmd
 }
 
-// newestSession names the session file to inspect where none is named: the one that
-// was written last in the usual places of the programs.
-func newestSession() (string, error) {
-	none := usage(errors.New("inspect: no session file or folder, and none in the usual places"), "usage: plimsoll inspect PATH...")
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", none
-	}
-	for _, f := range places.Newest(os.Getenv, runtime.GOOS, home, 0) {
-		if f.Hint == "" { // else it cannot be read as it is
-			return f.Path, nil
-		}
-	}
-	return "", none
-}
-
 func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) error {
 	paths = f.takeRange(paths)
 	if err := f.check(); err != nil {
 		return err
 	}
-	if len(paths) == 0 {
-		newest, err := newestSession()
-		if err != nil {
-			return err
-		}
-		paths = []string{newest}
+	paths, err := orNewest("inspect", s, paths)
+	if err != nil {
+		return err
 	}
 	opts, err := f.options()
 	if err != nil {

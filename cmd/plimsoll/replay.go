@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
 // replayFlags are the flags of plimsoll replay.
@@ -30,6 +31,7 @@ type replayFlags struct {
 	json     bool
 	out      string
 	page     htmlFlags
+	db       string
 	failOn   []string
 }
 
@@ -48,12 +50,13 @@ const policyOff = "off"
 func newReplay(s streams) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay PATH...",
+		Use:   "replay [PATH...]",
 		Short: "Run recorded sessions under policies and windows, offline",
-		Long: `Replay reads session files of coding agents (Claude Code, Codex) and bare request
-bodies, and shows what each policy would have sent at every step within each window:
-what overflowed, what was taken out, how much smaller the calls were. It calls no
-model. A folder stands for all .jsonl and .json files below it.
+		Long: `Replay reads session files of agents (docs/session-formats.md lists them) and bare
+request bodies, and shows what each policy would have sent at every step within each
+window: what overflowed, what was taken out, how much smaller the calls were, what they
+would have cost. It calls no model. A folder stands for all session files below it;
+without a path it is the newest session on this machine.
 
 A row is one policy on one window:
 
@@ -78,7 +81,7 @@ rows judge all of them by the lowest limit of each window.`,
   plimsoll replay sessions/ --policy my-policy.yaml --window 80k --json
   plimsoll replay session.jsonl --policy balanced --window 60% --out exported
   plimsoll replay session.jsonl --html report.html`,
-		Args: wantArgs(1, 0, "session file or folder"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
@@ -99,6 +102,7 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
 	f.page.register(cmd)
+	fl.StringVar(&f.db, "db", "", "`file` of a store to keep in what each run took out and why (docs/store.md); by default nothing is kept")
 	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 3 if any policy but off has any of: over, orphan, unresolved")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
@@ -107,12 +111,16 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failConditions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) error {
+func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (err error) {
 	opts, err := f.options()
 	if err != nil {
 		return err
 	}
 	if err := f.page.check("replay"); err != nil {
+		return err
+	}
+	paths, err = orNewest("replay", s, paths)
+	if err != nil {
 		return err
 	}
 	files, skipped := formats.Find(paths)
@@ -121,6 +129,18 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) er
 	}
 	if err := f.checkOut(files); err != nil {
 		return err
+	}
+	if f.db != "" {
+		db, err := sqlite.Open(ctx, f.db, sqlite.Options{})
+		if err != nil {
+			return storeError(ctx, "replay: --db", err)
+		}
+		opts.Store = db
+		defer func() { // what was kept is on disk by then
+			if closed := db.Close(); err == nil && closed != nil {
+				err = storeError(ctx, "replay: --db", closed)
+			}
+		}()
 	}
 	r, err := replay.New(opts)
 	if err != nil {

@@ -58,15 +58,32 @@ func ReadSession(file []byte, format string) *Session {
 		s.record(file, "")
 		return s
 	}
+	streamed := ""
 	for l := range bytes.Lines(file) {
-		if first(bytes.TrimSpace(l)) == '{' && json.Valid(l) {
-			s.record(l, format)
+		if first(bytes.TrimSpace(l)) != '{' || !json.Valid(l) {
+			continue
+		}
+		s.record(l, format)
+		if format == "gemini-cli" {
+			streamed = s.piece(streamed, l)
 		}
 	}
 	if len(s.records) == 0 {
 		s.records = [][]string{{string(file)}}
 	}
 	return s
+}
+
+// piece adds one piece of a streamed text to those before it, and notes what they say
+// together so far. Any other line ends the text.
+func (s *Session) piece(before string, line []byte) string {
+	ms := members(bytes.TrimSpace(line))
+	if string(get(ms, "delta")) != "true" {
+		return ""
+	}
+	all := before + text(ms, "content")
+	s.said[maphash.String(s.seed, all)] = true
+	return all
 }
 
 // mostUnpacked is how many bytes of an archive are looked at.

@@ -12,7 +12,7 @@ import (
 // clearedText is what stands in a prompt for a tool result that Claude Code
 // cleared. The files do not hold it; this is our understanding of what the client
 // sends.
-const clearedText = "[Old tool result content cleared]"
+const clearedText = sessionfile.ClearedByClaudeCode
 
 // syntheticModel is the model of replies that Claude Code wrote itself.
 const syntheticModel = "<synthetic>"

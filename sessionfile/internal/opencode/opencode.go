@@ -18,7 +18,7 @@ import (
 
 // clearedText is what stands in a prompt for a result that the client has pruned. It is our
 // own wording; the export keeps the whole output and the time.
-const clearedText = "[old tool result cleared]"
+const clearedText = sessionfile.ClearedByOpenCode
 
 // opencode reads one export.
 type opencode struct {

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
+)
+
+// mostSessions is how many sessions are listed unless more are asked for.
+const mostSessions = 20
+
+func newSessions(s streams) *cobra.Command {
+	limit, asJSON := mostSessions, false
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the newest sessions of the agents on this machine",
+		Long: `Sessions lists the session files that agents keep in their usual places, the one
+written last first: Claude Code, Codex, Gemini CLI, qwen-code, Copilot CLI, pi, Cline,
+opencode, Continue, and aider in the working folder. It reads no file. inspect and
+replay without a path take the first one that they can read.`,
+		Example: `  plimsoll sessions
+  plimsoll sessions --limit 0 --json`,
+		Args: wantArgs(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			if limit < 0 {
+				return usage(fmt.Errorf("sessions: --limit %d, want at least 0 (0: all)", limit), "")
+			}
+			found, err := sessionsHere(limit)
+			if err != nil {
+				return fail(fmt.Errorf("sessions: %w", err), "")
+			}
+			if asJSON {
+				return printSessionsJSON(s.out, found)
+			}
+			if len(found) == 0 {
+				return fail(errors.New("sessions: none in the usual places"), "docs/session-formats.md lists the places; inspect and replay take a path")
+			}
+			return fail(printStyled(s.out, sessionsText(found, widthOf(s.out))), "")
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "limit", "n", mostSessions, "most sessions to list; 0: all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line: path, client, time, bytes, hint")
+	return cmd
+}
+
+// sessionsHere returns the newest sessions of this machine.
+func sessionsHere(limit int) ([]places.Found, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	return places.Newest(os.Getenv, runtime.GOOS, home, limit), nil
+}
+
+// orNewest returns paths, or where none is named the session file that was written last
+// and can be read as it is. It says which one that is.
+func orNewest(command string, s streams, paths []string) ([]string, error) {
+	if len(paths) > 0 {
+		return paths, nil
+	}
+	found, err := sessionsHere(0)
+	for _, f := range found {
+		if f.Hint == "" {
+			_, err := fmt.Fprintf(s.err, "newest session: %s\n", safe(f.Path))
+			return []string{f.Path}, fail(err, "")
+		}
+	}
+	if err != nil {
+		return nil, fail(fmt.Errorf("%s: %w", command, err), "name a session file or a folder")
+	}
+	return nil, usage(fmt.Errorf("%s: no session file or folder, and none in the usual places", command), "usage: plimsoll "+command+" PATH...")
+}
+
+func sessionsText(found []places.Found, width int) string {
+	st := newStyles()
+	t := table{width: width, columns: []column{{name: "written"}, {name: "client"}, {name: "bytes", right: true}, {name: "session", wrap: true}}}
+	for _, f := range found {
+		row := plain(f.Time.Format("2006-01-02 15:04"), safe(f.Client), edit.Thousands(int(f.Size)), safe(f.Path))
+		if f.Hint != "" {
+			row[3].text += " (" + safe(f.Hint) + ")"
+			row[3].style = st.dim
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t.String()
+}
+
+func printSessionsJSON(w io.Writer, found []places.Found) error {
+	for _, f := range found {
+		err := printJSON(w, struct {
+			Path   string    `json:"path"`
+			Client string    `json:"client"`
+			Time   time.Time `json:"time"`
+			Bytes  int64     `json:"bytes"`
+			Hint   string    `json:"hint,omitempty"`
+		}{f.Path, f.Client, f.Time.UTC(), f.Size, f.Hint})
+		if err != nil {
+			return fail(err, "")
+		}
+	}
+	return nil
+}
