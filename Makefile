@@ -30,15 +30,15 @@ build: ## build bin/plimsoll
 
 TESTFLAGS ?=
 
-# The SDK tests are a module of their own, so that three SDKs do not come with the library.
-SDKTEST := internal/sdktest
+# Tests against the SDKs and in a browser are modules of their own, so that what they need does not come with the library.
+APART := internal/sdktest internal/webtest
 
 .PHONY: test
 test: ## vet and test everything; installs nothing (PKGS=... for a part, TESTFLAGS=...)
 	$(GO) vet $(PKGS)
 	$(GO) test $(TESTFLAGS) $(PKGS)
 ifeq ($(PKGS),./...)
-	cd $(SDKTEST) && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
+	set -e; for module in $(APART); do (cd $$module && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...); done
 endif
 
 .PHONY: race
@@ -51,7 +51,7 @@ lint: $(GOLANGCI_LINT) $(GOFUMPT) ## golangci-lint and gofumpt, at their pinned 
 	if [[ -n "$$unformatted" ]]; then echo "not gofumpt-clean (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GOLANGCI_LINT) run $(PKGS)
 ifeq ($(PKGS),./...)
-	cd $(SDKTEST) && $(GOLANGCI_LINT) run ./...
+	set -e; for module in $(APART); do (cd $$module && $(GOLANGCI_LINT) run ./...); done
 endif
 
 .PHONY: catalog

@@ -29,6 +29,9 @@
 // Package [github.com/plimsoll-dev/plimsoll/core/turn] knows what belongs together. A tool call and its result live and die together, and
 // a history may be cut only where nothing is torn apart.
 //
+// Package [github.com/plimsoll-dev/plimsoll/core/cache] is a model of a provider's prefix cache: what is still warm, what a request reads and
+// writes, and whether an edit that breaks the prefix pays for itself.
+//
 // Package [github.com/plimsoll-dev/plimsoll/core/budget] says what fits: the window less its buffer and the room for the answer, the part
 // that cannot be reduced, and a verdict for each model that the next call may go to.
 //
@@ -53,8 +56,10 @@
 // Package [github.com/plimsoll-dev/plimsoll/config] reads YAML, TOML, the environment and flags into the core's values, and can show
 // which setting came from where.
 //
-// Package [github.com/plimsoll-dev/plimsoll/store] keeps sessions and the content that left a view: in memory, or in SQLite. One suite of
-// tests says what a store is.
+// Package [github.com/plimsoll-dev/plimsoll/tokenizers] makes counters from a model's own tokenizer file.
+//
+// Package [github.com/plimsoll-dev/plimsoll/store] keeps sessions and the content that left a view: in memory, or in SQLite
+// ([github.com/plimsoll-dev/plimsoll/store/sqlite]). One suite of tests, [github.com/plimsoll-dev/plimsoll/store/storetest], says what a store is.
 //
 // Package [github.com/plimsoll-dev/plimsoll/wire] is the seam of the codecs, which turn the bytes of the providers' protocols into the
 // neutral conversation and back, without loss: requests, replies, streams and errors. Below it stands one folder for each provider;
@@ -63,7 +68,8 @@
 //
 // Package [github.com/plimsoll-dev/plimsoll/client] does: it sends requests to providers, with keys, retries and timeouts.
 //
-// Package [github.com/plimsoll-dev/plimsoll/sessionfile] reads the files in which other agents keep their sessions.
+// Package [github.com/plimsoll-dev/plimsoll/sessionfile] says what the files hold in which other agents keep their sessions;
+// [github.com/plimsoll-dev/plimsoll/sessionfile/formats] reads them, and [github.com/plimsoll-dev/plimsoll/sessionfile/places] knows where they lie.
 //
 // # The front door
 //
@@ -72,8 +78,13 @@
 //
 // # The hosts
 //
+// Package [github.com/plimsoll-dev/plimsoll/inspect] says what fills a recorded session, where it went, what the client cut and where the
+// provider's cache broke.
+//
 // Package [github.com/plimsoll-dev/plimsoll/replay] puts a recorded session through the engine once for each policy, and reports where the
 // tokens went, what broke, and what each policy would have sent and cost. It needs no key and no network, and cannot call a model.
+//
+// Package [github.com/plimsoll-dev/plimsoll/web] writes both as a page for the browser.
 //
 // Command [github.com/plimsoll-dev/plimsoll/cmd/plimsoll] is the program: it reads flags and configuration, puts the parts together and
 // prints what they find.

@@ -344,9 +344,13 @@ func (d Deterministic) Summarise(_ context.Context, ask engine.Ask) (string, err
 	return summary.Write(ask.Messages, summary.Options{MaxTokens: limit, Count: d.Count, Previous: ask.Previous}), nil
 }
 
-// Encodings loads each embedded vocabulary once. The zero value is ready; it is
+// Encodings loads each vocabulary once. The zero value is ready; it is
 // safe for concurrent use.
 type Encodings struct {
+	// Other loads what the embedded vocabularies do not have, such as a user's
+	// hf:FILE (tokenizers.Encoding); nil: nothing. It is set before the first use.
+	Other token.Encodings
+
 	mu     sync.Mutex
 	loaded map[string]*bpe.Encoding
 }
@@ -359,6 +363,9 @@ func (e *Encodings) Load(name string) (*bpe.Encoding, error) {
 		return enc, nil
 	}
 	enc, err := bpe.Load(name)
+	if e.Other != nil && errors.Is(err, bpe.ErrUnknownEncoding) {
+		enc, err = e.Other(name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -89,8 +89,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	if err != nil {
 		return nil, nil, err
 	}
-	w := budget.Window{Capacity: 1 << 40}
-	sess, err := r.open(ctx, off, out, w, nil, "")
+	sess, err := r.open(ctx, out, start{policy: off, window: budget.Window{Capacity: 1 << 40}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,18 +116,25 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	return out, pairs, err
 }
 
-// open starts the session of one run. With a name it is kept in the store of the
-// options, if there is one, in place of an earlier run of that name.
-func (r *Replayer) open(ctx context.Context, p policy.Policy, raw *raw, w budget.Window, cal *token.Calibration, name string) (*plimsoll.Session, error) {
+// A start says how the session of one run begins.
+type start struct {
+	policy policy.Policy
+	window budget.Window
+	cal    *token.Calibration // nil: one that knows nothing
+	name   string             // under which it is kept, in place of an earlier run of that name; empty: it is not
+}
+
+// open starts the session of one run.
+func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*plimsoll.Session, error) {
 	o := plimsoll.Options{
-		ID: "replay", Policy: p, Catalog: &r.catalog, Encodings: r.load,
-		Targets: []budget.Target{{Model: raw.model, Window: w}},
-		Offline: true, Ephemeral: true, Calibration: cal,
+		ID: "replay", Policy: at.policy, Catalog: &r.catalog, Encodings: r.load,
+		Targets: []budget.Target{{Model: raw.model, Window: at.window}},
+		Offline: true, Ephemeral: true, Calibration: at.cal,
 	}
-	if name != "" && r.opts.Store != nil {
-		o.ID, o.Store, o.Ephemeral = name, r.opts.Store, false
+	if at.name != "" && r.opts.Store != nil {
+		o.ID, o.Store, o.Ephemeral = at.name, r.opts.Store, false
 		if d, ok := r.opts.Store.(store.Deleter); ok {
-			if err := d.Delete(ctx, name); err != nil {
+			if err := d.Delete(ctx, at.name); err != nil {
 				return nil, err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
@@ -28,6 +29,9 @@ type Options struct {
 	Series   bool         // say for each Step what was sent: Run.Series
 
 	Catalog *catalog.Catalog // what is known about models; nil: the embedded one
+
+	// Other loads the vocabularies that are not embedded, such as hf:FILE; nil: none.
+	Other token.Encodings
 }
 
 // A Replayer runs sessions. Make one with [New]; it may be used for many
@@ -57,7 +61,7 @@ func New(o Options) (*Replayer, error) {
 	if len(o.Windows) == 0 {
 		o.Windows = []WindowSpec{{}}
 	}
-	return &Replayer{opts: o, catalog: *o.Catalog}, nil
+	return &Replayer{opts: o, catalog: *o.Catalog, encodings: plimsoll.Encodings{Other: o.Other}}, nil
 }
 
 // load returns the encoding called name, which remembers this session's texts.

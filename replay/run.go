@@ -28,7 +28,7 @@ func (r *Replayer) step(ctx context.Context, sess *plimsoll.Session, step *sessi
 
 // run runs one policy on one window.
 func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec WindowSpec) (Run, error) {
-	start := time.Now()
+	began := time.Now()
 	w, note := spec.window(p, raw)
 	run := Run{
 		Policy: p.Name, Window: spec.String(), Capacity: w.Capacity, Limit: w.Limit(), CommonLimit: r.commonLimit(raw, spec), Note: note,
@@ -38,7 +38,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		run.Series = []Point{}
 	}
 	cal := raw.steps[0].cal.Clone()
-	sess, err := r.open(ctx, p, raw, w, cal, fmt.Sprintf("%s#%d %s %s", raw.session, raw.number, p.Name, spec))
+	sess, err := r.open(ctx, raw, start{p, w, cal, fmt.Sprintf("%s#%d %s %s", raw.session, raw.number, p.Name, spec)})
 	if err != nil {
 		return run, err
 	}
@@ -69,7 +69,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if err := j.finish(&run); err != nil {
 		return run, err
 	}
-	run.Timing.Seconds = time.Since(start).Seconds()
+	run.Timing.Seconds = time.Since(began).Seconds()
 	return run, nil
 }
 

@@ -35,7 +35,7 @@ func TestCounterRefuses(t *testing.T) {
 	if _, err := tokenizers.Counter("spm:tokenizer.model"); !errors.As(err, &u) {
 		t.Errorf("spm: error = %v, want an UnsupportedError", err)
 	}
-	for _, id := range []string{"", "hf:", "pieces", "hf:no/such/file.json"} {
+	for _, id := range []string{"", "hf:", "nonsense", "hf:no/such/file.json"} {
 		if c, err := tokenizers.Counter(id); err == nil {
 			t.Errorf("%q: counter %s, want an error", id, c.ID())
 		}

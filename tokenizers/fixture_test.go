@@ -35,15 +35,6 @@ func splitBy(regex, behavior string, invert bool) string {
 	return string(b)
 }
 
-// spell returns the characters that stand for the bytes of a text.
-func spell(text string) string {
-	var b strings.Builder
-	for _, c := range []byte(text) {
-		b.WriteRune(byteRunes()[c])
-	}
-	return b.String()
-}
-
 // byteRunes is the alphabet of byte-level vocabularies, by byte.
 func byteRunes() [256]rune {
 	var out [256]rune

@@ -33,7 +33,7 @@ func TestUnsupported(t *testing.T) {
 		{path: "pre_tokenizer.pretokenizers[0].type", got: `"Whitespace"`, f: fixture{pre: in(`{"type":"Whitespace"}`)}},
 		{path: "pre_tokenizer.pretokenizers[1]", got: `"ByteLevel"`, f: fixture{pre: in(plainByteLevel)}},
 	}
-	for _, regex := range []string{`\w+`, `a\b`, `^a`, `a$`, `a++`, `a?+b`, `[a[b]]`, `[a&&b]`, `(?<n>a)`, `\h`, `(?i:é)`, `(?i:[a])`, `a{,3}`, `[]a]`, `\1`, `(`, `\p{Han}`} {
+	for _, regex := range []string{`\w+`, `a\b`, `^a`, `a$`, `a++`, `a?+b`, `[a[b]]`, `[a&&b]`, `(?<n>a)`, `\h`, `(?i:é)`, `(?i:[a])`, `a{,3}`, `[]a]`, `\1`, `(`, `\p{Greek}`, `\pL`, `(?i:\p{Lu})`, `(?i:ss)`, `(?i:x[a]`, `(?#x)`, `a{x`, `a{2}?`, `\p{`} {
 		tests = append(tests, struct {
 			path, got string
 			f         fixture

@@ -1,8 +1,6 @@
 package tokenizers
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"unicode/utf8"
@@ -138,64 +136,12 @@ func (m *model) readMerges(j *modelJSON) error {
 		right, okRight := j.Vocab[pair[1]]
 		id, ok := j.Vocab[pair[0]+pair[1]]
 		if !ok || !okLeft || !okRight {
-			return invalid(fmt.Sprintf("model.merges[%d]", rank), "tokens of model.vocab", fmt.Sprintf("%q and %q", pair[0], pair[1]))
+			return invalid(mergePath(rank), "tokens of model.vocab", fmt.Sprintf("%q and %q", pair[0], pair[1]))
 		}
 		s := m.pairs.slot(pairKey(left, right))
 		*s = pairSlot{pairKey(left, right), offer(rank+1)<<32 | offer(id)}
 	}
 	return nil
-}
-
-// mergeList reads merges in either form: ["a b", ...] or [["a", "b"], ...].
-func mergeList(raw json.RawMessage) ([][2]string, error) {
-	if !given(raw) {
-		return nil, invalid("model.merges", "a list", "none")
-	}
-	if inner := bytes.TrimLeft(raw[1:], " \t\r\n"); len(inner) > 0 && inner[0] == '"' {
-		var lines []string
-		if err := decode("model.merges", raw, &lines); err != nil {
-			return nil, err
-		}
-		merges := make([][2]string, len(lines))
-		for i, line := range lines {
-			left, right, ok := cutOnce(line)
-			if !ok {
-				return nil, invalid(fmt.Sprintf("model.merges[%d]", i), "two tokens with one space between", fmt.Sprintf("%q", line))
-			}
-			merges[i] = [2]string{left, right}
-		}
-		return merges, nil
-	}
-	var lists [][3]string // the third place shows lists that are too long
-	if err := decode("model.merges", raw, &lists); err != nil {
-		return nil, err
-	}
-	merges := make([][2]string, len(lists))
-	for i, l := range lists {
-		if l[0] == "" || l[1] == "" || l[2] != "" {
-			return nil, invalid(fmt.Sprintf("model.merges[%d]", i), "two tokens", fmt.Sprintf("%q", l))
-		}
-		merges[i] = [2]string{l[0], l[1]}
-	}
-	return merges, nil
-}
-
-// cutOnce parts a line at its only space.
-func cutOnce(line string) (left, right string, ok bool) {
-	at := -1
-	for i := range len(line) {
-		if line[i] != ' ' {
-			continue
-		}
-		if at >= 0 {
-			return "", "", false
-		}
-		at = i
-	}
-	if at < 0 {
-		return "", "", false
-	}
-	return line[:at], line[at+1:], true
 }
 
 // markWhole finds the tokens that merging their own bytes gives back, so that a piece that is such a token needs no

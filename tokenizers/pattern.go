@@ -24,6 +24,7 @@ type translator struct {
 	class bool   // inside [...]
 	fold  []bool // by open group: case does not matter
 	after bool   // the last thing was a quantifier
+	last  byte   // the last thing if it was a literal ASCII letter, in lower case
 	fault string
 }
 
@@ -37,7 +38,8 @@ func (t *translator) take(n int) {
 }
 
 func (t *translator) step() {
-	quantifier := false
+	quantifier, last := false, t.last
+	t.last = 0
 	switch c := t.rest[0]; {
 	case c == '\\':
 		t.escape()
@@ -63,7 +65,7 @@ func (t *translator) step() {
 		quantifier = true
 		t.repeat()
 	default:
-		t.literal()
+		t.literal(last)
 	}
 	t.after = quantifier
 }
@@ -75,15 +77,25 @@ func (t *translator) repeat() {
 		t.fault = "a brace that is no repetition"
 		return
 	}
+	if exact := !strings.Contains(t.rest[:end], ","); exact && strings.HasPrefix(t.rest[end+1:], "?") {
+		t.fault = "an exact repetition with a question mark" // optional to one, lazy to the other
+		return
+	}
 	t.take(end + 1)
 }
 
-// literal takes one character. Where case does not matter, s is also U+017F and k also U+212A: so Unicode folds them
+// literal takes one character; before is the one before it, if that was a literal too. Where case does not matter, s is also U+017F and k also U+212A: so Unicode folds them
 // (CaseFolding.txt), and regexp2 does not.
-func (t *translator) literal() {
+func (t *translator) literal(before byte) {
 	_, n := utf8.DecodeRuneInString(t.rest)
+	t.last = t.rest[0] | 0x20
 	if t.folding() {
-		switch t.rest[0] | 0x20 {
+		switch string([]byte{before, t.last}) { // one letter in the original: \u00DF and ligatures
+		case "ss", "ff", "fi", "fl", "st":
+			t.fault = "letters that fold into one where case does not matter"
+			return
+		}
+		switch t.last {
 		case 's':
 			t.out.WriteString("[s\u017F]")
 			t.rest = t.rest[1:]
@@ -109,12 +121,7 @@ func (t *translator) escape() {
 	}
 	switch c := t.rest[1]; {
 	case strings.IndexByte("pP", c) >= 0:
-		end := strings.IndexByte(t.rest, '}')
-		if end < 4 || t.rest[2] != '{' || strings.Trim(t.rest[3:end], "LlutmoMNndPSZCceiskfs") != "" || end > 5 {
-			t.fault = "the property " + t.rest[:max(2, min(len(t.rest), end+1))]
-			return
-		}
-		t.take(end + 1)
+		t.property()
 	case strings.IndexByte("sSdDrntfv", c) >= 0 && (c != 'v' || t.class):
 		t.take(2)
 	case c < 0x80 && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z'):
@@ -122,6 +129,24 @@ func (t *translator) escape() {
 	default:
 		t.fault = "the escape " + t.rest[:2]
 	}
+}
+
+// properties are the names of \p{...} that mean the same to both: general categories but those of unassigned code points,
+// and the script of Chinese characters.
+const properties = " L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf Han "
+
+// property takes \p{...} or \P{...}.
+func (t *translator) property() {
+	end := strings.IndexByte(t.rest, '}')
+	if end < 4 || t.rest[2] != '{' || !strings.Contains(properties, " "+t.rest[3:end]+" ") {
+		t.fault = fmt.Sprintf("the property %.20q", t.rest)
+		return
+	}
+	if t.folding() {
+		t.fault = "a property where case does not matter"
+		return
+	}
+	t.take(end + 1)
 }
 
 // openClass takes [ or [^ and a ] that stands first, which the engines read differently, is a fault.

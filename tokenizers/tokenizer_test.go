@@ -99,6 +99,7 @@ func TestFeaturesEqualTheOriginal(t *testing.T) {
 	}
 	files["GPT-2"] = fixture{merges: merges, pre: `{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true,"use_regex":true}`}
 	files["prefix after a split"] = fixture{merges: merges, pre: `{"type":"Sequence","pretokenizers":[` + splitBy("x", "Isolated", false) + `,{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true,"use_regex":false}]}`}
+	files["Chinese"] = fixture{merges: merges, pre: in(splitBy(`[\p{Han}\p{Lm}]+|\P{Han}|(?=b)`, "Isolated", false))}
 	files["digits"] = fixture{merges: merges, pre: in(`{"type":"Digits","individual_digits":true}`)}
 	files["runs of digits"] = fixture{merges: merges, pre: in(`{"type":"Digits","individual_digits":false}`, splitBy(`\p{P}`, "Isolated", false))}
 	flags := func(id, content, set string) string {

@@ -186,3 +186,21 @@ func ownSources(t testing.TB) []string {
 	}
 	return texts
 }
+
+// Models whose pattern has a splitter are counted without allocation.
+func TestCountAllocatesNothing(t *testing.T) {
+	for _, file := range realFiles(t) {
+		if strings.HasPrefix(filepath.Base(file), "deepseek") {
+			continue
+		}
+		tok, err := tokenizers.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Repeat("A line upon the hull shows what she bears; 1234 <x> 漢字\n", 40)
+		tok.Count(text)
+		if n := testing.AllocsPerRun(100, func() { tok.Count(text) }); n >= 1 {
+			t.Errorf("%s: %v allocations", filepath.Base(file), n)
+		}
+	}
+}

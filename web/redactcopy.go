@@ -59,7 +59,7 @@ func (r *redactor) run(run replay.Run) replay.Run {
 		return i
 	})
 	run.RuleBreaks = each(run.RuleBreaks, func(b replay.RuleBreak) replay.RuleBreak {
-		return replay.RuleBreak{Step: b.Step, Rule: other, Path: other, Message: other}
+		return replay.RuleBreak{Step: b.Step}
 	})
 	run.Series = each(run.Series, func(p replay.Point) replay.Point {
 		p.By, p.Final = byWord(p.By, contentWords()), in(endWords, p.Final)

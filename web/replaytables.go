@@ -150,6 +150,10 @@ func remarksOf(r replay.Run) []string {
 			say(len(r.RuleBreaks)-i, "And %s more broken rules.")
 			break
 		}
+		if broken.Rule == "" { // redacted
+			out = append(out, fmt.Sprintf("Step %s breaks a rule of the provider.", count(broken.Step)))
+			continue
+		}
 		out = append(out, fmt.Sprintf("Step %s breaks the provider's rule %s at %s: %s.", count(broken.Step), clean(broken.Rule), clean(broken.Path), clean(broken.Message)))
 	}
 	return out

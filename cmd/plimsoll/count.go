@@ -16,7 +16,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
-	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
@@ -113,14 +112,11 @@ func counterFor(f countFlags) (token.Counter, error) {
 	case isEncoding(id):
 		id = "tiktoken:" + id
 	}
-	c, err := token.NewCounter(id, bpe.Load)
+	c, err := tokenizers.Counter(id)
 	if err == nil {
 		return c, nil
 	}
 	hint := "plimsoll count --help lists the encodings and estimators"
-	if errors.Is(err, token.ErrNeedsFile) {
-		return counterOfFile(id)
-	}
 	if unknown, ok := errors.AsType[*token.UnknownError](err); ok {
 		near := policy.Nearest(f.encoding, encodings())
 		if near = cmp.Or(near, unknown.Nearest); near != "" {
@@ -128,23 +124,11 @@ func counterFor(f countFlags) (token.Counter, error) {
 		}
 		return nil, usage(fmt.Errorf("count: --encoding %q is not known", f.encoding), hint)
 	}
-	return nil, fail(err, "")
-}
-
-// counterOfFile returns the counter of a user's tokenizer.json, which hf:FILE names.
-func counterOfFile(id string) (token.Counter, error) {
-	if strings.HasPrefix(id, "max(") {
-		return nil, usage(fmt.Errorf("count: --encoding %q: a tokenizer file inside max(A,B), want it alone", id), "count twice and take the larger")
-	}
-	c, err := tokenizers.Counter(id)
-	if err == nil {
-		return c, nil
-	}
-	hint := ""
+	hint = ""
 	if _, ok := errors.AsType[*tokenizers.UnsupportedError](err); ok {
 		hint = "hf: reads the tokenizer.json of byte-level BPE models, such as Llama 3, Qwen, DeepSeek and gpt-oss"
 	}
-	return nil, fail(fmt.Errorf("count: --encoding %q: %w", id, err), hint)
+	return nil, fail(fmt.Errorf("count: %w", err), hint)
 }
 
 func encodings() []string { return []string{defaultEncoding, "cl100k_base", "o200k_harmony"} }

@@ -13,10 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
 // inspectFlags are the flags of plimsoll inspect.
@@ -163,18 +164,7 @@ func (f inspectFlags) options() (inspect.Options, error) {
 	if f.top == 0 && !f.json {
 		o.Top = defaultListed
 	}
-	loaded := map[string]*bpe.Encoding{}
-	o.Encodings = func(name string) (*bpe.Encoding, error) {
-		if enc, ok := loaded[name]; ok {
-			return enc, nil
-		}
-		enc, err := bpe.Load(name)
-		if err != nil {
-			return nil, err
-		}
-		loaded[name] = enc
-		return enc, nil
-	}
+	o.Encodings = (&plimsoll.Encodings{Other: tokenizers.Encoding}).Load
 	return o, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,6 +47,9 @@ func knownSettings() (config.Known, error) {
 	}
 	known.Tokenizer = func(id string) error {
 		_, err := token.NewCounter(id, bpe.Load)
+		if errors.Is(err, token.ErrNeedsFile) {
+			return nil // the file is read where the model is used: that takes a second
+		}
 		return err
 	}
 	return known, nil

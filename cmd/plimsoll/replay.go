@@ -19,6 +19,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
 // replayFlags are the flags of plimsoll replay.
@@ -157,7 +158,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 
 // options turns the flags into what the replay takes.
 func (f replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Series: f.page.html != ""}
+	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Series: f.page.html != "", Other: tokenizers.Encoding}
 	if err := f.checkFailOn(); err != nil {
 		return o, err
 	}

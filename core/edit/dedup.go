@@ -124,7 +124,7 @@ func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
 		next = r.to
 	}
 	writeLines(&b, all[next:])
-	p := s.replace(sp, KindDedup, strings.TrimSuffix(b.String(), "\n"), fmt.Sprintf("%d runs of lines are shown earlier", len(runs)))
+	p := s.replace(sp, KindDedup, strings.TrimSuffix(b.String(), "\n"), shownEarlier(len(runs)))
 	if e := p.Edits[0]; !a.Gain.Enough(e.Before, e.After) {
 		return Plan{}
 	}
@@ -217,4 +217,12 @@ func hashLine(l string) uint64 {
 		h = (h ^ uint64(l[i])) * fnvPrime
 	}
 	return h
+}
+
+// shownEarlier is the reason of a dedup.
+func shownEarlier(runs int) string {
+	if runs == 1 {
+		return "a run of lines is shown earlier"
+	}
+	return fmt.Sprintf("%d runs of lines are shown earlier", runs)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 )
 
-// Encodings loads a byte-pair encoding by name. Loading is dear and a counter
+// Encodings loads a byte-pair encoding by name: that of an embedded vocabulary, or
+// the whole id hf:FILE of one that a user brings. Loading is dear and a counter
 // loads one each time it is made: the caller keeps what it loaded. bpe.Load is
 // an Encodings that keeps nothing.
 type Encodings func(name string) (*bpe.Encoding, error)
@@ -95,7 +96,7 @@ func (k maker) counter(id string, depth int) (Counter, error) {
 	case name == "claude" && typed:
 		return k.rated(id, "claude", arg)
 	case (name == "hf" || name == "spm") && arg != "":
-		return nil, fmt.Errorf("token: counter: %q: %w", id, ErrNeedsFile)
+		return k.outside(id)
 	}
 	switch id {
 	case "anthropic", "gemini", "google:gemini", "google-gemini":
@@ -190,6 +191,23 @@ func (k maker) tiktoken(id, arg string) (Counter, error) {
 	}
 	e := estimator{id: id, kind: Exact, unit: bpes, encoding: loaded, num: 1, den: 1, scale: 1000}
 	return e.of(k.known.FamilyOf(arg)), nil
+}
+
+// outside makes the counter of a vocabulary that a user brings, which load knows
+// by the whole id. Media and hidden thinking are those of an unknown family.
+func (k maker) outside(id string) (Counter, error) {
+	if k.load == nil {
+		return nil, fmt.Errorf("token: counter: %q: %w", id, ErrNeedsFile)
+	}
+	loaded, err := k.load(id)
+	if errors.Is(err, bpe.ErrUnknownEncoding) || err == nil && loaded == nil {
+		return nil, fmt.Errorf("token: counter: %q: %w", id, ErrNeedsFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("token: counter: %q: %w", id, err)
+	}
+	e := estimator{id: id, kind: Exact, unit: bpes, encoding: loaded, num: 1, den: 1, scale: 1000}
+	return e.of(k.known.FamilyOf(id)), nil
 }
 
 // rated makes a counter that scales a family's raw count by its prior ratio: of

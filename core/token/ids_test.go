@@ -114,3 +114,24 @@ func FuzzNewCounter(f *testing.F) {
 		}
 	})
 }
+
+// A vocabulary that a user brings is asked for by the whole id, and counts like an embedded one, alone and in max(a,b).
+func TestOutsideVocabulary(t *testing.T) {
+	asked := ""
+	load := func(name string) (*bpe.Encoding, error) {
+		asked = name
+		return bpe.Cl100kBase()
+	}
+	for _, id := range []string{"hf:models/my tokenizer.json", "max(chars/4,hf:models/my tokenizer.json)"} {
+		c, err := token.NewCounter(id, load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked != "hf:models/my tokenizer.json" || c.ID() != id || c.Text("a b c d") != 4 {
+			t.Errorf("%s: asked for %q, counts %d, want 4", c.ID(), asked, c.Text("a b c d"))
+		}
+	}
+	if _, err := token.NewCounter("hf:x", bpe.Load); !errors.Is(err, token.ErrNeedsFile) {
+		t.Errorf("error = %v, want ErrNeedsFile from what knows embedded vocabularies only", err)
+	}
+}

@@ -27,7 +27,7 @@ var (
 // ErrUnknownEncoding is wrapped by the error of Load for a name it does not know; a caller then falls back to an estimate.
 var ErrUnknownEncoding = errors.New("unknown encoding")
 
-// Encoding is one loaded vocabulary with its splitter. It is immutable and safe for concurrent use; the zero value is
+// Encoding is one loaded vocabulary with its splitter, or an encoder from outside (Outside). It is immutable and safe for concurrent use; the zero value is
 // not usable. Its tables take about 16 MB (o200k) or 8 MB (cl100k) of heap, so a program loads each vocabulary once and keeps
 // it.
 type Encoding struct {
@@ -38,6 +38,7 @@ type Encoding struct {
 	vocab    vocabulary
 	pool     *sync.Pool // of *scratch
 	memo     *memo      // nil: nothing is remembered
+	outside  Encoder    // in place of all the above, if not nil
 }
 
 // O200kBase loads o200k_base, the vocabulary of GPT-4o, GPT-4.1, GPT-5 and the o-series. Each call loads anew
@@ -128,7 +129,7 @@ func load(name string, p pattern, data []byte, specials map[string]uint32) (*Enc
 	return &Encoding{name: name, pattern: p, specials: specials, names: names, vocab: vocab, pool: newPool()}, nil
 }
 
-// Name returns the encoding's name, one of those that Load knows.
+// Name returns the encoding's name, one of those that Load knows or that of an encoder from outside.
 func (e *Encoding) Name() string { return e.name }
 
 // Specials returns the special tokens and their ids, as a copy that the caller owns. Text is never read as one of them.
@@ -141,18 +142,38 @@ func (e *Encoding) Count(s string) int {
 	if e.memo != nil && len(s) >= longText {
 		return e.recall(s)
 	}
+	return e.countString(s)
+}
+
+func (e *Encoding) countString(s string) int {
+	if e.outside != nil {
+		return e.outside.Count(s)
+	}
 	return e.count([]byte(s)) // the conversion does not copy: count only reads
 }
 
 // CountBytes is Count for text in a byte slice, which it only reads.
-func (e *Encoding) CountBytes(b []byte) int { return e.count(b) }
+func (e *Encoding) CountBytes(b []byte) int {
+	if e.outside != nil {
+		return e.outside.Count(string(b))
+	}
+	return e.count(b)
+}
 
 // Append appends the ids of s as ordinary text to dst and returns the extended slice.
-func (e *Encoding) Append(dst []uint32, s string) []uint32 { return e.appendIDs(dst, []byte(s)) }
+func (e *Encoding) Append(dst []uint32, s string) []uint32 {
+	if e.outside != nil {
+		return e.outside.Append(dst, s)
+	}
+	return e.appendIDs(dst, []byte(s))
+}
 
 // Decode returns the bytes that the ids stand for; special tokens give their names. The result is valid UTF-8 only if the
 // ids are those of whole characters. An id outside the vocabulary is an error.
 func (e *Encoding) Decode(ids []uint32) ([]byte, error) {
+	if e.outside != nil {
+		return e.outside.Decode(ids)
+	}
 	var out []byte
 	for n, id := range ids {
 		if int64(id) < int64(e.vocab.size()) {

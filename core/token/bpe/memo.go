@@ -28,7 +28,7 @@ func (e *Encoding) recall(s string) int {
 	if ok {
 		return n
 	}
-	n = e.count([]byte(s))
+	n = e.countString(s)
 	e.memo.mu.Lock()
 	e.memo.counts[s] = n
 	e.memo.mu.Unlock()
