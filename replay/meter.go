@@ -58,11 +58,22 @@ func (m *meter) common(send *engine.Send) int {
 		m.front = frontOf(send)
 		return 0
 	}
-	n := 0
-	for n < len(m.items) && n < len(send.Items) && sameItem(m.items[n], send.Items[n]) {
-		n++
+	return alike(m.items, send.Items) + 1
+}
+
+// alike returns how many items two views begin with that are shown in the same way. A
+// view that only grew has the memory of the one before, so most are not looked at.
+func alike(a, b []edit.Item) int {
+	most := min(len(a), len(b))
+	if most > 0 && &a[0] == &b[0] {
+		return most
 	}
-	return n + 1
+	for n := range most {
+		if !sameItem(a[n], b[n]) {
+			return n
+		}
+	}
+	return most
 }
 
 // measure counts the blocks from number kept on.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -105,7 +104,7 @@ func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.
 		}
 		u.pay(i, send)
 	}
-	*u.cal = *u.raw.steps[min(i+1, len(u.raw.steps)-1)].cal.Clone()
+	*u.cal = *u.raw.steps[min(i+1, len(u.raw.steps)-1)].cal
 	usage := engine.Usage{Usage: step.Usage, Reported: step.Reported && send != nil && !send.Edited, OutputUnknown: !step.OutputReported}
 	if !usage.Reported {
 		prompt := 0
@@ -151,11 +150,7 @@ func kindRank(kind string) int {
 
 // prefix reports whether the view extends the one before; else it is a break.
 func (u *runner) prefix(send *engine.Send) bool {
-	same := len(send.Items) >= len(u.last) && len(send.Sections) == u.sections
-	for i := 0; same && i < len(u.last); i++ {
-		a, b := u.last[i], send.Items[i]
-		same = a.Message.ID == b.Message.ID && a.Before == b.Before && slices.Equal(a.Edits, b.Edits)
-	}
+	same := len(send.Sections) == u.sections && alike(u.last, send.Items) == len(u.last)
 	if !same && u.last != nil {
 		u.run.PrefixBreaks++
 	}

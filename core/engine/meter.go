@@ -27,6 +27,7 @@ type meter struct {
 	current map[llm.MessageID]token.Size // of each message in the form that the view shows
 	cache   map[sizeKey]sized            // messages as they were shown
 	known   map[llm.MessageID]int        // replies whose size their usage reported
+	parts   map[partKey]token.Size       // of long parts
 	anchoring
 }
 
@@ -225,10 +226,8 @@ func (t *meter) scaled(s token.Size) int {
 	return s.Tokens*t.cal.Ratio()/1000 + s.MediaTokens + s.Known
 }
 
-// part, message and text return the size of one thing in tokens.
-func (t *meter) part(p llm.Part) int { return t.scaled(token.SizeOfPart(t.counter, p)) }
-
-// A message of the transcript is taken in the form that the view shows.
+// message and text return the size of one thing in tokens, as part does. A message of
+// the transcript is taken in the form that the view shows.
 func (t *meter) message(m llm.Message) int {
 	if s, ok := t.current[m.ID]; ok && m.ID > 0 {
 		return t.scaled(s)
@@ -304,5 +303,6 @@ func (t *meter) clone() *meter {
 	c.cache = maps.Clone(t.cache) // filled with forms that will never be
 	c.current = maps.Clone(t.current)
 	c.put = maps.Clone(t.put)
+	c.parts = nil
 	return &c
 }

@@ -89,6 +89,9 @@ func ContentsOf(c Counter, m llm.Message, changed bool) Contents {
 		out[where] += size.Tokens + size.Known
 		out[ContentMedia] += size.MediaTokens
 	}
+	if e, ok := c.(estimator); ok && e.added.message == 0 {
+		return out // a message is its parts: see estimator.message
+	}
 	if more := SizeOf(c, m).All() - out.Total(); more > 0 {
 		out[first] += more
 	}

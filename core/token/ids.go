@@ -68,6 +68,9 @@ func NewCounter(id string, load Encodings) (Counter, error) {
 // Calibration of that family learns from. Media and hidden thinking follow the
 // family's rules.
 func ForFamily(f catalog.Family, load Encodings) (Counter, error) {
+	if e, ok := direct(f.Estimator, load); ok {
+		return e.kin(f), nil
+	}
 	known, err := catalog.Load()
 	if err != nil {
 		return nil, fmt.Errorf("token: counter of family %q: %w", f.Name, err)
@@ -77,6 +80,28 @@ func ForFamily(f catalog.Family, load Encodings) (Counter, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// direct makes the estimators of families without the catalogue, which takes longer to
+// read than many a session: those that need nothing, and those of an encoding's own name.
+func direct(id string, load Encodings) (estimator, bool) {
+	if e, ok := documented(id); ok {
+		return e, true
+	}
+	name, ok := strings.CutPrefix(id, "tiktoken:")
+	if !ok || load == nil {
+		return estimator{}, false
+	}
+	loaded, err := load(name)
+	if err != nil || loaded == nil {
+		return estimator{}, false // it may be the name of a model
+	}
+	return byEncoding(id, loaded), true
+}
+
+// byEncoding makes the exact counter of an encoding.
+func byEncoding(id string, encoding *bpe.Encoding) estimator {
+	return estimator{id: id, kind: Exact, unit: bpes, encoding: encoding, num: 1, den: 1, scale: 1000}
 }
 
 // A maker makes counters.
@@ -189,8 +214,7 @@ func (k maker) tiktoken(id, arg string) (Counter, error) {
 	if loaded == nil {
 		return nil, fmt.Errorf("token: counter: %q, want encoding %q loaded, got none", id, encoding)
 	}
-	e := estimator{id: id, kind: Exact, unit: bpes, encoding: loaded, num: 1, den: 1, scale: 1000}
-	return e.of(k.known.FamilyOf(arg)), nil
+	return byEncoding(id, loaded).of(k.known.FamilyOf(arg)), nil
 }
 
 // outside makes the counter of a vocabulary that a user brings, which load knows
@@ -206,8 +230,7 @@ func (k maker) outside(id string) (Counter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("token: counter: %q: %w", id, err)
 	}
-	e := estimator{id: id, kind: Exact, unit: bpes, encoding: loaded, num: 1, den: 1, scale: 1000}
-	return e.of(k.known.FamilyOf(id)), nil
+	return byEncoding(id, loaded).of(k.known.FamilyOf(id)), nil
 }
 
 // rated makes a counter that scales a family's raw count by its prior ratio: of
@@ -234,10 +257,15 @@ func (k maker) raw(f catalog.Family) (estimator, error) {
 	if !ok {
 		return estimator{}, fmt.Errorf("token: counter of family %q: estimator %q, want a plain one", f.Name, f.Estimator)
 	}
+	return e.kin(f), nil
+}
+
+// kin returns e as the raw counter of a family.
+func (e estimator) kin(f catalog.Family) estimator {
 	if f.Prior != 1000 {
 		e.kind = Estimated // another family's encoding
 	}
-	return e.of(f), nil
+	return e.of(f)
 }
 
 // of returns e with the media and the hidden thinking of a family.

@@ -43,7 +43,7 @@ var longAgents = map[string]struct{ head, round, compaction string }{
 
 // writeLongAgent writes a session of about size bytes, with a compaction every hundred
 // Rounds, and returns its path and the number of segments.
-func writeLongAgent(t *testing.T, client string, size int) (path string, segments int) {
+func writeLongAgent(t testing.TB, client string, size int) (path string, segments int) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "long.jsonl")
 	file, err := os.Create(path)

@@ -65,11 +65,41 @@ func (d *detection) look() error {
 	if d.seen = notText(line); d.seen != "" {
 		return nil
 	}
+	if d.oneLine(head) {
+		return nil
+	}
 	first, found := d.lines()
 	if found || d.seen != "" {
 		return nil
 	}
 	return d.whole(head, first)
+}
+
+// oneLine asks about a document that is one long line, which is then read once and not
+// as a line too. It reports false if the file is not one.
+func (d *detection) oneLine(head []byte) bool {
+	if len(head) < headBytes || d.in.Size() > maxHeld || head[0] != '{' && head[0] != '[' || bytes.IndexByte(head, '\n') >= 0 {
+		return false
+	}
+	document, err := d.in.Document()
+	if err != nil || bytes.IndexByte(document.Bytes, '\n') >= 0 {
+		return false
+	}
+	fields := document.Fields()
+	if fields == nil || !d.line(fields) {
+		d.document(document)
+	}
+	return true
+}
+
+// line asks about a line that is an object.
+func (d *detection) line(fields read.Fields) bool {
+	return d.ask(func(r read.Reader) sessionfile.Format {
+		if r.Line == nil {
+			return ""
+		}
+		return r.Line(fields)
+	})
 }
 
 // zip asks about an archive.
@@ -109,13 +139,7 @@ func (d *detection) lines() (first []byte, found bool) {
 		if objects++; l.No == 1 {
 			first = bytes.Clone(object)
 		}
-		fields := read.FieldsOf(object)
-		found = d.ask(func(r read.Reader) sessionfile.Format {
-			if r.Line == nil {
-				return ""
-			}
-			return r.Line(fields)
-		})
+		found = d.line(read.FieldsOf(object))
 	})
 	return first, found
 }

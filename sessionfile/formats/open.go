@@ -54,30 +54,53 @@ type File struct {
 	reader read.Reader
 	format sessionfile.Format
 	closer io.Closer
+
+	small bool                  // the session is held
+	held  []sessionfile.Segment // then its segments
 }
 
-// OpenFile opens a session file and reads it once, keeping no messages. Errors are
-// as with [Open]. The caller closes it.
-func OpenFile(path string) (*File, error) {
+// maxHeld is the size in bytes of a file whose session is held, so that it is read once.
+// A session takes up to three times the memory that its file takes on the disk.
+const maxHeld = 32 << 20
+
+// OpenFile opens a session file and reads it once. Of a file of more than 32 MiB, and of
+// an archive, it keeps no messages. Errors are as with [Open]. The caller closes it.
+func OpenFile(path string) (*File, error) { return openFile(path, maxHeld) }
+
+// openFile is OpenFile that holds the sessions of files of up to hold bytes.
+func openFile(path string, hold int64) (*File, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := f.run(false, func(sessionfile.Segment) bool { return true })
+	f.small = f.in.Size() <= hold && !f.in.Packed()
+	s, err := f.run(false, func(seg sessionfile.Segment) bool {
+		if f.small {
+			f.held = append(f.held, seg)
+		}
+		return true
+	})
 	if err != nil {
 		_ = f.Close() // it was only read
 		return nil, err
+	}
+	if f.small {
+		f.in.Kept = nil
 	}
 	f.Session = *s
 	return f, nil
 }
 
 // Segments reads the file again and yields its segments in order, the same as
-// [Open] returns. An error ends them and comes with an empty segment: the operating
+// [Open] returns; they must not be changed. An error ends them and comes with an empty segment: the operating
 // system's, or that the file was rewritten since it was opened, of which the segments
 // before it may be a part. What was only added to the file is not read.
 func (f *File) Segments() iter.Seq2[sessionfile.Segment, error] {
 	return func(yield func(sessionfile.Segment, error) bool) {
+		if f.small {
+			f.again(yield)
+			return
+		}
 		wanted := true
 		_, err := f.run(true, func(s sessionfile.Segment) bool {
 			wanted = yield(s, nil)
@@ -85,6 +108,19 @@ func (f *File) Segments() iter.Seq2[sessionfile.Segment, error] {
 		})
 		if err != nil && wanted {
 			yield(sessionfile.Segment{}, err)
+		}
+	}
+}
+
+// again yields the segments that are held, unless the file is not the same any more.
+func (f *File) again(yield func(sessionfile.Segment, error) bool) {
+	if err := f.in.Check(); err != nil {
+		yield(sessionfile.Segment{}, fmt.Errorf("sessionfile: read: %s: %w", f.name, err))
+		return
+	}
+	for _, s := range f.held {
+		if !yield(s, nil) {
+			return
 		}
 	}
 }

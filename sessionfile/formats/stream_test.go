@@ -19,11 +19,21 @@ import (
 )
 
 // checkStream compares a file read in one with the same file as a stream of
-// segments, twice.
+// segments, twice, whether its session is held or not.
 func checkStream(t *testing.T, path string) {
 	t.Helper()
+	for _, hold := range holds {
+		checkHeld(t, path, hold)
+	}
+}
+
+// holds are the sizes up to which the tests hold sessions.
+var holds = []int64{0, maxHeld}
+
+func checkHeld(t *testing.T, path string, hold int64) {
+	t.Helper()
 	whole, err := Open(path)
-	f, streamed := OpenFile(path)
+	f, streamed := openFile(path, hold)
 	if fmt.Sprint(err) != fmt.Sprint(streamed) {
 		t.Fatalf("%s: want the error %v, got %v", path, err, streamed)
 	}
@@ -75,8 +85,8 @@ func TestCorpusStreamEqualsOpen(t *testing.T) {
 
 // TestStreamEndsEarly: who has seen enough stops, and may begin again.
 func TestStreamEndsEarly(t *testing.T) {
-	for _, format := range longFormats {
-		f, err := OpenFile(writeLong(t, format, 1<<20))
+	for i, format := range append(longFormats, longFormats...) {
+		f, err := openFile(writeLong(t, format, 1<<20), holds[i/len(longFormats)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,9 +111,9 @@ func TestStreamEndsEarly(t *testing.T) {
 // TestStreamOfChangedFile: if the file was rewritten since it was opened, that is an
 // error, at the latest behind the last segment.
 func TestStreamOfChangedFile(t *testing.T) {
-	for _, format := range longFormats {
+	for i, format := range append(longFormats, longFormats...) {
 		path := writeLong(t, format, 1<<20)
-		f, err := OpenFile(path)
+		f, err := openFile(path, holds[i/len(longFormats)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,9 +141,9 @@ func TestStreamOfChangedFile(t *testing.T) {
 // TestOpenFileThatGrows: a session that is still written to is read as far as it
 // went when it was opened.
 func TestOpenFileThatGrows(t *testing.T) {
-	for _, format := range longFormats {
+	for i, format := range append(longFormats, longFormats...) {
 		path := writeLong(t, format, 1<<20)
-		f, err := OpenFile(path)
+		f, err := openFile(path, holds[i/len(longFormats)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +200,7 @@ func TestStreamMemory(t *testing.T) {
 func peakHeap(t testing.TB, path string) (peak uint64, segments int) {
 	t.Helper()
 	base := liveHeap()
-	f, err := OpenFile(path)
+	f, err := openFile(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
 package build
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/gemini"
 )
@@ -91,8 +91,10 @@ func GeminiParts(array []byte, user bool) ([]llm.Part, error) {
 	if user {
 		role = "user"
 	}
-	body := append([]byte(`{"contents":[{"role":"`+role+`","parts":`), array...)
-	request, err := gemini.DecodeRequest(append(body, `}]}`...))
+	front, back := `{"contents":[{"role":"`+role+`","parts":`, `}]}`
+	body := make([]byte, 0, len(front)+len(array)+len(back))
+	body = append(append(append(body, front...), array...), back...)
+	request, err := gemini.DecodeRequest(body)
 	if err != nil {
 		return nil, err
 	}
@@ -133,17 +135,7 @@ func Args(value []byte) string {
 	if len(value) == 0 || string(value) == "null" {
 		return "{}"
 	}
-	return string(Compact(value))
-}
-
-// Compact returns a valid JSON value without white space between its tokens: what a
-// client writes indented it sends without.
-func Compact(value []byte) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return bytes.Clone(value)
-	}
-	return b.Bytes()
+	return string(read.Compact(value))
 }
 
 // The functions below write JSON objects member by member.

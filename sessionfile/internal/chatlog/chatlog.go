@@ -134,24 +134,14 @@ func Object(names []string, fields read.Fields) string {
 		b = append(b, '"')
 		b = append(b, name...) // as it stands between the quotes in the file
 		b = append(b, `":`...)
-		b = append(b, Compact(fields[name])...)
+		b = append(b, read.Compact(fields[name])...)
 	}
 	return string(append(b, '}'))
 }
 
-// Compact returns a JSON value without white space around its tokens: a log that is
-// laid out for people has it where the wire has not.
-func Compact(value []byte) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return value
-	}
-	return b.Bytes()
-}
-
 // Tools reads an array of definitions in the Chat format.
 func (l *Log) Tools(line int, tools []byte) []llm.Tool {
-	body := append(append([]byte(`{"messages":[],"tools":`), Compact(tools)...), '}')
+	body := append(append([]byte(`{"messages":[],"tools":`), read.Compact(tools)...), '}')
 	r, err := openai.DecodeChat(body)
 	if err != nil {
 		l.Problem(line, "tools, skipped: %v", err)

@@ -326,22 +326,10 @@ func (p *report) set(key, value []byte) {
 	case "output_tokens":
 		p.output = value
 	case "cache_creation":
-		p.written1h = field(value, "ephemeral_1h_input_tokens")
+		p.written1h = read.Field(value, "ephemeral_1h_input_tokens")
 	case "output_tokens_details":
-		p.thinking = field(value, "thinking_tokens")
+		p.thinking = read.Field(value, "thinking_tokens")
 	}
-}
-
-// field returns a field of a value that may be an object.
-func field(value []byte, name string) (found []byte) {
-	if len(value) > 0 && value[0] == '{' {
-		read.EachField(value, func(key, value []byte) {
-			if string(key) == name {
-				found = value
-			}
-		})
-	}
-	return found
 }
 
 // usage reads an Anthropic usage report into disjoint parts.

@@ -137,7 +137,8 @@ func (c *cline) step(no int, f read.Fields, time int64) *sessionfile.Step {
 
 // content returns the parts of a message, results apart.
 func (c *cline) content(no int, value []byte) (results, rest []llm.Part) {
-	value = build.Compact(c.Keep(no, value))
+	c.Halves(no, value)
+	value = read.Compact(value)
 	if s := read.Str(value); s != "" {
 		return nil, []llm.Part{llm.Text{Text: s}}
 	}

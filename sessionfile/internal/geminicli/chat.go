@@ -1,6 +1,7 @@
 package geminicli
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -32,6 +33,7 @@ type record struct {
 	line int
 	time int64
 	raw  []byte // its own
+	said *said  // what raw says, once that was looked at
 }
 
 func newChat(r *read.Reading) *chat {
@@ -70,7 +72,7 @@ func (c *chat) head(no int, f read.Fields, lineOf func([]byte) int) {
 func (c *chat) message(no int, f read.Fields) {
 	c.settle()
 	if m := c.at[f.Str("id")]; m != nil && f.Str("id") != "" {
-		m.raw = c.object(no, f)
+		m.raw, m.said = c.object(no, f), nil
 		m.time = max(m.time, read.Time(f["timestamp"]))
 		return
 	}
@@ -84,10 +86,17 @@ func (c *chat) record(no int, f read.Fields) *record {
 	return m
 }
 
+// kept are the fields of a message that matter.
+var kept = []string{"type", "content", "displayContent", "thoughts", "tokens", "model", "toolCalls"}
+
 // object returns the fields of a message that matter, as an object of their own.
 func (c *chat) object(no int, f read.Fields) []byte {
-	b := []byte{'{'}
-	for _, name := range []string{"type", "content", "displayContent", "thoughts", "tokens", "model", "toolCalls"} {
+	size := 2
+	for _, name := range kept {
+		size += len(name) + len(f[name]) + len(`"":,`)
+	}
+	b := append(make([]byte, 0, size), '{')
+	for _, name := range kept {
 		value, ok := f[name]
 		if !ok {
 			continue
@@ -98,7 +107,9 @@ func (c *chat) object(no int, f read.Fields) []byte {
 		b = append(append(append(b, '"'), name...), `":`...)
 		b = append(b, value...)
 	}
-	return c.Keep(no, append(b, '}'))
+	b = append(b, '}')
+	c.Halves(no, b)
+	return b
 }
 
 // patch takes in a change of the head.
@@ -127,6 +138,9 @@ func (c *chat) patch(no int, set read.Fields) {
 		m := c.record(no, f)
 		if was != nil {
 			m.line, m.time = was.line, was.time
+			if bytes.Equal(m.raw, was.raw) {
+				m.raw, m.said = was.raw, was.said
+			}
 			if c.old[was] {
 				c.old[m] = true
 			}

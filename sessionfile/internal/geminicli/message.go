@@ -27,15 +27,45 @@ type builder struct {
 	answered map[string]bool // calls that have a result
 }
 
+// A said is what a record says: it does not depend on the list that the record is in.
+type said struct {
+	message llm.Message
+	step    *sessionfile.Step // of a reply
+	called  []string          // ids of the calls of a reply
+	results []llm.Part        // beside the message
+}
+
 // record adds one message. What the client only shows is no context.
 func (b *builder) record(m *record) {
+	if m.said == nil {
+		m.said = b.said(m)
+	}
+	if m.said.step == nil {
+		b.results(m, m.said.results)
+		b.add(m, m.said.message, nil)
+		return
+	}
+	for _, id := range m.said.called {
+		delete(b.answered, id) // an id may be used again
+	}
+	step := m.said.step
+	if b.old[m] {
+		step = nil
+	}
+	b.add(m, m.said.message, step)
+	b.results(m, m.said.results)
+}
+
+// said looks at what a record says.
+func (b *builder) said(m *record) *said {
 	f := read.FieldsOf(m.raw)
 	switch f.Str("type") {
 	case "user":
-		b.user(m, f)
+		return b.user(m, f)
 	case "gemini":
-		b.reply(m, f)
+		return b.reply(m, f)
 	}
+	return &said{}
 }
 
 func (b *builder) add(m *record, message llm.Message, step *sessionfile.Step) {
@@ -58,7 +88,7 @@ func (b *builder) parts(m *record, content []byte, user bool) []llm.Part {
 	case '{':
 		content = append(append([]byte{'['}, content...), ']')
 	case '[':
-		if gjson.GetBytes(content, "0").Type == gjson.String {
+		if startsWithText(content) {
 			return texts(content)
 		}
 	}
@@ -67,6 +97,15 @@ func (b *builder) parts(m *record, content []byte, user bool) []llm.Part {
 		b.Problem(m.line, "content, skipped: %v", err)
 	}
 	return parts
+}
+
+// startsWithText reports whether the first element of a list is a text.
+func startsWithText(list []byte) (text bool) {
+	read.EachElement(list, func(value []byte) bool {
+		text = value[0] == '"'
+		return false
+	})
+	return text
 }
 
 func texts(list []byte) []llm.Part {
@@ -80,10 +119,9 @@ func texts(list []byte) []llm.Part {
 	return parts
 }
 
-// user adds a message of the user's side: its results, then the rest.
-func (b *builder) user(m *record, f read.Fields) {
+// user returns a message of the user's side: its results, then the rest.
+func (b *builder) user(m *record, f read.Fields) *said {
 	results, rest := build.Results(b.parts(m, f["content"], true))
-	b.results(m, results)
 	message := read.UserMessage(rest, gemini.Dialect)
 	if expanded(f) || message.Text() == continueText {
 		message.Origin = llm.Note
@@ -91,7 +129,7 @@ func (b *builder) user(m *record, f read.Fields) {
 	if strings.HasPrefix(strings.TrimSpace(message.Text()), snapshotTag) {
 		message.Origin, message.Flags = llm.Note, llm.FlagSummary
 	}
-	b.add(m, message, nil)
+	return &said{message: message, results: results}
 }
 
 // expanded reports whether the person typed a command, in whose place the client
@@ -118,8 +156,8 @@ func (b *builder) results(m *record, results []llm.Part) {
 	b.add(m, llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: news, Dialect: gemini.Dialect}, nil)
 }
 
-// reply adds what the model wrote, and the results that stand beside its calls.
-func (b *builder) reply(m *record, f read.Fields) {
+// reply returns what the model wrote, and the results that stand beside its calls.
+func (b *builder) reply(m *record, f read.Fields) *said {
 	var ran []read.Fields
 	read.EachElement(f["toolCalls"], func(value []byte) bool {
 		ran = append(ran, read.FieldsOf(value))
@@ -129,31 +167,22 @@ func (b *builder) reply(m *record, f read.Fields) {
 	if !slices.ContainsFunc(parts, func(p llm.Part) bool { _, ok := p.(llm.Thinking); return ok }) {
 		parts = append(thoughts(f["thoughts"]), parts...)
 	}
-	called := map[string]bool{}
+	out := &said{step: b.step(m, f)}
 	for _, p := range parts {
 		if c, ok := p.(llm.ToolCall); ok {
-			called[c.CallID] = true
+			out.called = append(out.called, c.CallID)
 		}
 	}
-	var results []llm.Part
 	for _, call := range ran {
 		id := call.Str("id")
-		if !called[id] {
-			called[id] = true
+		if !slices.Contains(out.called, id) {
+			out.called = append(out.called, id)
 			parts = append(parts, llm.ToolCall{CallID: id, Name: call.Str("name"), Args: build.Args(call["args"])})
 		}
-		results = append(results, b.result(m, id, call)...)
+		out.results = append(out.results, b.result(m, id, call)...)
 	}
-	for id := range called {
-		delete(b.answered, id) // an id may be used again
-	}
-	message := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: parts, Dialect: gemini.Dialect}
-	var step *sessionfile.Step
-	if !b.old[m] {
-		step = b.step(m, f)
-	}
-	b.add(m, message, step)
-	b.results(m, results)
+	out.message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: parts, Dialect: gemini.Dialect}
+	return out
 }
 
 // named gives calls that came without an id the one that the client made for them: that of
@@ -162,7 +191,7 @@ func named(parts []llm.Part, ran []read.Fields) []llm.Part {
 	used := map[int]bool{}
 	for i, p := range parts {
 		c, ok := p.(llm.ToolCall)
-		if !ok || gjson.GetBytes(c.Data, "functionCall.id").String() != "" {
+		if !ok || hasID(c.Data, "functionCall") {
 			continue
 		}
 		at := slices.IndexFunc(ran, func(f read.Fields) bool { return f.Str("name") == c.Name })
@@ -173,13 +202,19 @@ func named(parts []llm.Part, ran []read.Fields) []llm.Part {
 			continue
 		}
 		used[at] = true
-		signature := gjson.GetBytes(c.Data, "thoughtSignature").String()
+		signature := read.Str(read.Field(c.Data, "thoughtSignature"))
 		c.CallID, c.Raw = ran[at].Str("id"), llm.Raw{}
 		if parts[i] = c; signature != "" {
 			parts[i] = build.GeminiSigned(c, signature)
 		}
 	}
 	return parts
+}
+
+// hasID reports whether a member of a part has an id.
+func hasID(part []byte, member string) bool {
+	id := read.Field(read.Field(part, member), "id")
+	return len(id) > len(`""`) && string(id) != "null"
 }
 
 // thoughts returns the summaries of the model's thinking that the client shows. They have
@@ -209,7 +244,7 @@ func (b *builder) result(m *record, id string, call read.Fields) []llm.Part {
 	results, rest := build.Results(b.parts(m, value, true))
 	for _, p := range results {
 		r, ok := p.(llm.ToolResult)
-		if !ok || r.CallID != id && gjson.GetBytes(r.Data, "functionResponse.id").String() != "" {
+		if !ok || r.CallID != id && hasID(r.Data, "functionResponse") {
 			continue // the whole message's results may stand here
 		}
 		r.CallID, r.IsError = id, r.IsError || failed

@@ -220,7 +220,7 @@ func toolCalls(calls []byte) []byte {
 			arguments = []byte("{}")
 		}
 		if arguments[0] != '"' {
-			arguments = chatlog.Quote(string(chatlog.Compact(arguments)))
+			arguments = chatlog.Quote(string(read.Compact(arguments)))
 		}
 		out = append(append(out, `,"arguments":`...), arguments...)
 		out = append(out, `}}`...)

@@ -188,14 +188,11 @@ func (o *opencode) add(e sessionfile.Entry) {
 func (o *opencode) dialect(m message) llm.Dialect {
 	provider := m.info.Str("providerID")
 	read.EachElement(m.parts, func(value []byte) bool {
-		metadata := read.FieldsOf(value).Of("metadata")
-		for name, d := range map[string]llm.Dialect{"anthropic": anthropic.Dialect, "openai": openai.DialectResponses, "google": gemini.Dialect} {
-			if metadata.Has(name) {
-				o.dialects[provider] = d
-				return false
-			}
+		d := signer(read.Field(value, "metadata"))
+		if d != "" {
+			o.dialects[provider] = d
 		}
-		return true
+		return d == ""
 	})
 	if d, ok := o.dialects[provider]; ok {
 		return d
@@ -209,6 +206,20 @@ func (o *opencode) dialect(m message) llm.Dialect {
 		return gemini.Dialect
 	}
 	return openai.DialectChat
+}
+
+// signer returns the dialect of the provider that the metadata of a part are of, "" if it
+// is none of those that sign.
+func signer(metadata []byte) llm.Dialect {
+	switch {
+	case read.Field(metadata, "anthropic") != nil:
+		return anthropic.Dialect
+	case read.Field(metadata, "openai") != nil:
+		return openai.DialectResponses
+	case read.Field(metadata, "google") != nil:
+		return gemini.Dialect
+	}
+	return ""
 }
 
 // compaction looks whether a user message asked for a compaction that was finished, and

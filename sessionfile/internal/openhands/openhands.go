@@ -107,6 +107,9 @@ func readFile(r *read.Reading, in *read.Input) error {
 // detectLine was asked.
 func hasRuns(in *read.Input) bool {
 	const most = 64
+	if d := in.OneLine(); d != nil {
+		return isRun(d.Fields())
+	}
 	found, objects := false, 0
 	peek := read.NewReading("", "", func(sessionfile.Segment) bool { return false })
 	in.Peek(peek, func(l read.Line) {

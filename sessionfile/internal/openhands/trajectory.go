@@ -1,6 +1,7 @@
 package openhands
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,7 +68,8 @@ func (t *trajectory) event(line int, f read.Fields) {
 	}
 	t.at = &event{id: id}
 	begin := len(t.Segment.Entries)
-	e := incoming{Fields: f, line: line, time: read.Time(zoned(f["timestamp"])), args: f.Of("args")}
+	e := incoming{Fields: f, line: line, time: read.Time(zoned(f["timestamp"])), args: f.Of("args"), call: f.Of("tool_call_metadata")}
+	e.response = e.call.Of("model_response")
 	if e.args == nil {
 		e.args = f // early versions have the arguments beside the action
 	}
@@ -90,9 +92,12 @@ func (t *trajectory) event(line int, f read.Fields) {
 
 // zoned adds the zone to a time without one, which is local; UTC is taken.
 func zoned(value []byte) []byte {
-	text := read.Str(value)
-	if at := strings.IndexByte(text, 'T'); at > 0 && !strings.ContainsAny(text[at:], "Z+-") {
-		return chatlog.Quote(text + "Z")
+	if len(value) < 2 || value[0] != '"' {
+		return value
+	}
+	text := value[1 : len(value)-1]
+	if at := bytes.IndexByte(text, 'T'); at > 0 && !bytes.ContainsAny(text[at:], "Z+-") {
+		return append(slices.Clip(value[:len(value)-1]), `Z"`...)
 	}
 	return value
 }
@@ -100,9 +105,11 @@ func zoned(value []byte) []byte {
 // An incoming event with what is looked at more than once.
 type incoming struct {
 	read.Fields
-	line int
-	time int64
-	args read.Fields
+	line     int
+	time     int64
+	args     read.Fields
+	call     read.Fields // what the client noted about a call of the model
+	response read.Fields // of the reply that the call is of
 }
 
 // silent are the actions and observations that no model sees.
@@ -126,7 +133,7 @@ func (t *trajectory) action(e incoming, action string) {
 		t.add(e, chatlog.Note(argument(e.args)))
 	case action == "finish":
 		t.reply(e, assistant(final(e)))
-	case e.Of("tool_call_metadata") != nil:
+	case e.call != nil:
 		t.called(e)
 	default:
 		t.acted(e)
@@ -202,7 +209,7 @@ func final(e incoming) string {
 
 // recorded returns the message of the recorded reply, nil if there is none.
 func (e incoming) recorded() read.Fields {
-	return firstOf(e.Of("tool_call_metadata").Of("model_response")["choices"]).Of("message")
+	return firstOf(e.response["choices"]).Of("message")
 }
 
 // reply appends a message of the agent as a Step.
@@ -212,25 +219,23 @@ func (t *trajectory) reply(e incoming, m llm.Message) {
 	if entry == nil {
 		return
 	}
-	response := e.Of("tool_call_metadata").Of("model_response")
 	step := &sessionfile.Step{Model: t.model, Time: e.time}
-	if model := t.Name(response["model"]); model != "" {
+	if model := t.Name(e.response["model"]); model != "" {
 		step.Model = model
 	}
 	entry.Step = step
-	t.at.response = response.Str("id")
+	t.at.response = e.response.Str("id")
 	if id := t.at.response; id != "" {
 		t.replies[id] = len(t.Segment.Entries) - 1
 	}
-	t.pay(e, step, response)
+	t.pay(e, step)
 }
 
 // called takes in an action that the recorded reply asked for. The first of a reply
 // brings the whole reply.
 func (t *trajectory) called(e incoming) {
-	meta := e.Of("tool_call_metadata")
-	t.at.calls = []string{meta.Str("tool_call_id")}
-	id := meta.Of("model_response").Str("id")
+	t.at.calls = []string{e.call.Str("tool_call_id")}
+	id := e.response.Str("id")
 	if _, ok := t.replies[id]; ok && id != "" {
 		t.at.response = id
 		return
@@ -287,7 +292,7 @@ func (t *trajectory) observation(e incoming, kind string) {
 	if shell := e.Of("extras").Of("metadata"); shell != nil {
 		text = shell.Str("prefix") + text + shell.Str("suffix")
 	}
-	id := e.Of("tool_call_metadata").Str("tool_call_id")
+	id := e.call.Str("tool_call_id")
 	if id == "" {
 		t.add(e, chatlog.Note(text))
 		return
@@ -328,14 +333,14 @@ func (t *trajectory) recalled(e incoming) {
 }
 
 // pay gives a step what the reply or the client's own count says that it used.
-func (t *trajectory) pay(e incoming, step *sessionfile.Step, response read.Fields) {
+func (t *trajectory) pay(e incoming, step *sessionfile.Step) {
 	metrics := e.Of("llm_metrics")
 	if total := chatlog.Cost(metrics["accumulated_cost"]); total > t.spent {
 		step.Cost = total - t.spent
 		t.spent = total
 	}
-	id := response.Str("id")
-	if usage := response["usage"]; len(usage) > 0 {
+	id := e.response.Str("id")
+	if usage := e.response["usage"]; len(usage) > 0 {
 		chatlog.Pay(step, t.Usage(e.line, gjson.ParseBytes(usage)))
 		t.paid[id] = true
 	}

@@ -23,7 +23,7 @@
 //
 // A reader fills the header (Session.ID, Client, Abandoned …), reports what it could
 // not read with [Reading.Problem] and goes on, and hands over each segment with
-// [Reading.Emit] as soon as nothing can change it. A file is read twice if its
+// [Reading.Emit] as soon as nothing can change it. A large file is read twice if its
 // segments are streamed, so a reader must do the same both times: no clock, no
 // order of a map. It keeps no line and no value that it does not copy
 // ([Reading.Keep]): both lie in buffers.

@@ -37,10 +37,11 @@ type Input struct {
 
 	document *Document
 	archive  *zip.Reader
+	packed   bool
 
-	lineSum  sum
-	wholeSum sum
-	changed  bool // what was read again was not the same
+	sum     uint32 // of all bytes, once they were read to their end
+	summed  bool
+	changed bool // what was read again was not the same
 
 	// Kept is for the reader: what it found in a first pass and needs in a second one.
 	// It is nil in the first.
@@ -80,21 +81,21 @@ func (in *Input) Release() { in.document, in.archive = nil, nil }
 // Each calls take for every line, until [Reading.Stopped]. A line's bytes are valid
 // during the call. An error of the source is a Problem, and ends the lines.
 func (in *Input) Each(r *Reading, take func(Line)) {
-	now := uint32(0)
-	if in.each(r, ReadBytes, func(l Line) {
-		now = crc32.Update(now, Sums, l.Bytes)
-		take(l)
-	}) {
-		in.same(&in.lineSum, now)
+	src := &summing{src: in.all()}
+	if in.each(r, src, ReadBytes, take) {
+		in.same(src.sum)
 	}
 }
 
 // Peek is Each with a small buffer, for who will not need many lines.
-func (in *Input) Peek(r *Reading, take func(Line)) { in.each(r, peekBytes, take) }
+func (in *Input) Peek(r *Reading, take func(Line)) { in.each(r, in.all(), peekBytes, take) }
+
+// all returns a reader of all bytes.
+func (in *Input) all() io.Reader { return io.NewSectionReader(in.src, 0, in.size) }
 
 // each reports whether it came to the end of the file.
-func (in *Input) each(r *Reading, buffer int, take func(Line)) bool {
-	lines := newLineReader(io.NewSectionReader(in.src, 0, in.size), int(min(int64(buffer), in.size+1)))
+func (in *Input) each(r *Reading, src io.Reader, buffer int, take func(Line)) bool {
+	lines := newLineReader(src, int(min(int64(buffer), in.size+1)))
 	for !r.Stopped() {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) && in.broken != nil {
@@ -111,20 +112,40 @@ func (in *Input) each(r *Reading, buffer int, take func(Line)) bool {
 	return false
 }
 
-// A sum is that of the lines, or of the document, once they were read.
-type sum struct {
-	value uint32
-	known bool
+// A summing reader sums up what is read of src.
+type summing struct {
+	src io.Reader
+	sum uint32
 }
 
-// same compares what was read with what was read before.
-func (in *Input) same(before *sum, now uint32) {
-	in.changed = in.changed || before.known && before.value != now
-	*before = sum{value: now, known: true}
+func (s *summing) Read(p []byte) (int, error) {
+	n, err := s.src.Read(p)
+	s.sum = crc32.Update(s.sum, Sums, p[:n])
+	return n, err
 }
 
-// Err returns [ErrChanged] if the lines or the document were not the same each
-// time they were read to their end.
+// same compares the sum of all bytes with what it was before.
+func (in *Input) same(now uint32) {
+	in.changed = in.changed || in.summed && in.sum != now
+	in.sum, in.summed = now, true
+}
+
+// Check reads all bytes again if they were read before, and returns [ErrChanged] if they
+// are no longer the same, or the source's error.
+func (in *Input) Check() error {
+	if !in.summed {
+		return nil
+	}
+	src := &summing{src: in.all()}
+	if _, err := io.CopyBuffer(io.Discard, src, make([]byte, min(ReadBytes, in.size+1))); err != nil {
+		return err
+	}
+	in.same(src.sum)
+	return in.Err()
+}
+
+// Err returns [ErrChanged] if the bytes were not the same each time they were read to
+// their end.
 func (in *Input) Err() error {
 	if in.changed {
 		return ErrChanged
@@ -147,6 +168,7 @@ type Document struct {
 	Bytes []byte // without a byte order mark and white space around it; valid JSON and UTF-8
 	Fixed bool   // bytes that were not UTF-8 were replaced by U+FFFD
 
+	fields Fields // of the object, once they were asked for
 	whole  []byte // what Bytes is a part of
 	offset int    // in whole, at which the line was last counted
 	line   int
@@ -176,13 +198,21 @@ func (in *Input) Document() (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.same(&in.wholeSum, crc32.Checksum(whole, Sums))
+	in.same(crc32.Checksum(whole, Sums))
 	d, err := NewDocument(whole)
 	if err != nil {
 		return nil, err
 	}
 	in.document = d
 	return d, nil
+}
+
+// OneLine returns the document if it is held and is one line, else nil.
+func (in *Input) OneLine() *Document {
+	if in.document == nil || bytes.IndexByte(in.document.Bytes, '\n') >= 0 {
+		return nil
+	}
+	return in.document
 }
 
 // NewDocument checks a text, such as an entry of an archive, and returns it as a
@@ -206,8 +236,14 @@ func NewDocument(whole []byte) (*Document, error) {
 	return d, nil
 }
 
-// Fields returns the fields of the document's object, nil if it is none.
-func (d *Document) Fields() Fields { return FieldsOf(d.Bytes) }
+// Fields returns the fields of the document's object, nil if it is none. They are
+// shared and must not be changed.
+func (d *Document) Fields() Fields {
+	if d.fields == nil {
+		d.fields = FieldsOf(d.Bytes)
+	}
+	return d.fields
+}
 
 // First returns the fields of the first object of the document's array, else nil.
 func (d *Document) First() Fields {
@@ -247,9 +283,13 @@ func (in *Input) Zip() (*zip.Reader, error) {
 	if len(archive.File) > maxEntries {
 		return nil, fmt.Errorf("archive, want at most %d entries, got %d", maxEntries, len(archive.File))
 	}
-	in.archive = archive
+	in.archive, in.packed = archive, true
 	return archive, nil
 }
+
+// Packed reports whether the file was read as an archive: it may hold much more than its
+// size says.
+func (in *Input) Packed() bool { return in.packed }
 
 // Unzip returns the content of an entry of at most limit bytes. What the archive
 // says about its size is not believed.

@@ -165,16 +165,11 @@ func surrogate(b []byte) (rune, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' || b[2] != 'd' && b[2] != 'D' {
 		return 0, false
 	}
-	var v rune
 	for _, c := range b[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			v = v<<4 | rune(c-'0')
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			v = v<<4 | rune(c|0x20-'a'+10)
-		default:
+		if !isHex(c) {
 			return 0, false
 		}
 	}
+	v := unit(b[2:6])
 	return v, v >= 0xD800
 }

@@ -2,8 +2,8 @@ package read
 
 import (
 	"bytes"
-
-	"github.com/tidwall/gjson"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // The functions of this file walk valid JSON without decoding it. gjson would do
@@ -122,10 +122,106 @@ func Str(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return ""
 	}
-	if bytes.IndexByte(value, '\\') < 0 {
-		return string(value[1 : len(value)-1])
+	text := value[1 : len(value)-1]
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text)
 	}
-	return gjson.ParseBytes(value).String()
+	return unescape(text)
+}
+
+// unescape returns what stands between the quotes of a valid string. Half of a surrogate
+// pair is read as U+FFFD.
+func unescape(text []byte) string {
+	out := make([]byte, 0, len(text))
+	for {
+		k := bytes.IndexByte(text, '\\')
+		if k < 0 || k+1 == len(text) {
+			return string(append(out, text...))
+		}
+		out = append(out, text[:k]...)
+		size := 2
+		switch c := text[k+1]; c {
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			var r rune
+			r, size = escaped(text[k:])
+			out = utf8.AppendRune(out, r)
+		default:
+			out = append(out, c)
+		}
+		text = text[k+size:]
+	}
+}
+
+// escaped returns the character that a text begins with as an escape of four digits, or as
+// two of a pair, and how many bytes that takes.
+func escaped(text []byte) (rune, int) {
+	if len(text) < 6 {
+		return utf8.RuneError, len(text)
+	}
+	r := unit(text[2:6])
+	if r >= 0xD800 && r < 0xDC00 && len(text) >= 12 && text[6] == '\\' && text[7] == 'u' {
+		if pair := utf16.DecodeRune(r, unit(text[8:12])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return r, 6
+}
+
+// unit returns the number that hexadecimal digits are.
+func unit(digits []byte) (v rune) {
+	for _, c := range digits {
+		if isDigit(c) {
+			v = v<<4 | rune(c-'0')
+		} else {
+			v = v<<4 | rune(c|0x20-'a'+10)
+		}
+	}
+	return v
+}
+
+// Field returns the value of a field of an object, the last one of its name; nil if there
+// is none, or the value is no object.
+func Field(object []byte, name string) (found []byte) {
+	if len(object) > 0 && object[0] == '{' {
+		EachField(object, func(key, value []byte) {
+			if string(key) == name {
+				found = value
+			}
+		})
+	}
+	return found
+}
+
+// Compact returns a copy of a valid JSON value without white space between its tokens.
+func Compact(value []byte) []byte {
+	out, from := make([]byte, 0, len(value)), 0
+	for i := 0; i < len(value); {
+		switch {
+		case value[i] == '"':
+			i = skipString(value, i)
+		case isSpace(value[i]):
+			out = append(out, value[from:i]...)
+			i++
+			from = i
+		default:
+			i++
+		}
+	}
+	out = append(out, value[from:]...)
+	if len(out) < cap(out)/2 { // it was indented, and may be held
+		return bytes.Clone(out)
+	}
+	return out
 }
 
 // IsTrue reports whether a JSON value is true.
