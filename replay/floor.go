@@ -67,12 +67,12 @@ func pins(m *engine.Machine) []verify.Pin {
 	return out
 }
 
-// unanswered names the messages of a person that the model has not answered yet:
-// nothing may take those out.
+// unanswered names the messages of a person that the model has not answered yet, and
+// the newest message whoever wrote it: nothing may take those out.
 func unanswered(msgs []llm.Message) []verify.Pin {
 	var out []verify.Pin
 	for i := len(msgs) - 1; i >= 0 && msgs[i].Origin != llm.Model; i-- {
-		if msgs[i].Origin == llm.Human {
+		if msgs[i].Origin == llm.Human || i == len(msgs)-1 {
 			out = append(out, pinOf(msgs[i])...)
 		}
 	}

@@ -72,7 +72,7 @@ func (c *cline) message(no int, f read.Fields) {
 	}
 	c.compaction(metadata)
 	e := sessionfile.Entry{Line: no, Time: read.Time(f["ts"])}
-	results, rest := c.content(no, f["content"])
+	results, rest, files := c.content(no, f["content"])
 	if f.Str("role") == "assistant" {
 		e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: rest, Dialect: anthropic.Dialect}
 		if !c.kept(f, metadata, e.Time) {
@@ -84,6 +84,9 @@ func (c *cline) message(no int, f read.Fields) {
 	ran := e
 	ran.Message = llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: results, Dialect: anthropic.Dialect}
 	c.add(ran)
+	attached := e
+	attached.Message = llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: files, Dialect: anthropic.Dialect}
+	c.add(attached)
 	e.Message = read.UserMessage(rest, anthropic.Dialect)
 	if metadata.Str("kind") == "compaction_summary" {
 		e.Message = llm.Message{Role: llm.RoleUser, Origin: llm.Note, Flags: llm.FlagSummary, Parts: rest, Dialect: anthropic.Dialect}
@@ -135,12 +138,13 @@ func (c *cline) step(no int, f read.Fields, time int64) *sessionfile.Step {
 	return step
 }
 
-// content returns the parts of a message, results apart.
-func (c *cline) content(no int, value []byte) (results, rest []llm.Part) {
+// content returns the parts of a message, results and attached files apart: no person
+// typed these.
+func (c *cline) content(no int, value []byte) (results, rest, files []llm.Part) {
 	c.Halves(no, value)
 	value = read.Compact(value)
 	if s := read.Str(value); s != "" {
-		return nil, []llm.Part{llm.Text{Text: s}}
+		return nil, []llm.Part{llm.Text{Text: s}}, nil
 	}
 	read.EachElement(value, func(block []byte) bool {
 		switch p := c.block(no, block).(type) {
@@ -148,19 +152,26 @@ func (c *cline) content(no int, value []byte) (results, rest []llm.Part) {
 		case llm.ToolResult:
 			results = append(results, p)
 		default:
-			rest = append(rest, p)
+			if read.FieldsOf(block).Str("type") == fileBlock {
+				files = append(files, p)
+			} else {
+				rest = append(rest, p)
+			}
 		}
 		return true
 	})
-	return results, rest
+	return results, rest, files
 }
+
+// fileBlock is the type of a file that the client put in.
+const fileBlock = "file"
 
 // block returns one block as a part. Blocks of the Messages API keep their bytes; the
 // client's own kinds become what the model is shown of them.
 func (c *cline) block(no int, block []byte) llm.Part {
 	f := read.FieldsOf(block)
 	switch f.Str("type") {
-	case "file":
+	case fileBlock:
 		return llm.Text{Text: f.Str("path") + "\n" + f.Str("content")}
 	case "image":
 		if f.Has("data", "mediaType") {
