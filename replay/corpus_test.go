@@ -232,7 +232,9 @@ func (x *row) add(r replay.Run) {
 	x.breaks += r.CacheBreaks
 	x.sent += r.TokensSent
 	x.raw += r.TokensToEnd
-	x.cost = x.cost.Add(r.CostUSD)
+	if r.CostUSD.Known { // the same calls under every policy
+		x.cost = x.cost.Add(r.CostUSD)
+	}
 	if r.EndedAtStep > 0 {
 		x.ended++
 	}

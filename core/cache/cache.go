@@ -144,7 +144,7 @@ func (c *Cache) lost(r Request, read int, at int64) int {
 	warm := c.last.tokens
 	for i := len(r.Blocks) - 1; i >= 0; i-- {
 		if r.Blocks[i].Prefix == c.last.prefix {
-			warm = min(warm, r.Blocks[i].Tokens)
+			warm = c.whole(min(warm, r.Blocks[i].Tokens))
 			break
 		}
 	}
