@@ -70,7 +70,7 @@ func (p *inspectPrinter) finish(files int) error {
 	}
 	switch {
 	case files == 0:
-		return fail(errors.New("inspect: no session file found"), "name a .jsonl or .json file, or a folder with some")
+		return fail(errors.New("inspect: no session file found"), noSessionHint)
 	case p.read == 0:
 		return fail(fmt.Errorf("inspect: %s", noneRead(files)), "docs/session-formats.md says what can be read")
 	}

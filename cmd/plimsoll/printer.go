@@ -16,6 +16,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 
+// noSessionHint is what can be done where no session file was found; see formats.Find.
+const noSessionHint = "name a session file, or a folder with .jsonl, .json, .traj or .eval files or an .aider.chat.history.md"
+
 // mostListed is how many of a list of unlimited length a person is shown.
 const mostListed = 5
 
@@ -163,7 +166,7 @@ func (p *replayPrinter) finish(files int) error {
 	}
 	switch {
 	case files == 0:
-		return fail(errors.New("replay: no session file found"), "name a .jsonl or .json file, or a folder with some")
+		return fail(errors.New("replay: no session file found"), noSessionHint)
 	case p.read == 0:
 		return fail(fmt.Errorf("replay: %s", noneRead(files)), "docs/session-formats.md says what can be read")
 	case p.broken > 0:

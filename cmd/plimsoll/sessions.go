@@ -6,11 +6,14 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 )
 
@@ -28,7 +31,7 @@ opencode, Continue, and aider in the working folder. It reads no file. inspect a
 replay without a path take the first one that they can read.`,
 		Example: `  plimsoll sessions
   plimsoll sessions --limit 0 --json`,
-		Args: wantArgs(0, 0, ""),
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if limit < 0 {
 				return usage(fmt.Errorf("sessions: --limit %d, want at least 0 (0: all)", limit), "")
@@ -61,22 +64,60 @@ func sessionsHere(limit int) ([]places.Found, error) {
 }
 
 // orNewest returns paths, or where none is named the session file that was written last
-// and can be read as it is. It says which one that is.
+// among those that can be read. It says which one that is, and which newer ones it passed over.
 func orNewest(command string, s streams, paths []string) ([]string, error) {
 	if len(paths) > 0 {
 		return paths, nil
 	}
 	found, err := sessionsHere(0)
-	for _, f := range found {
-		if f.Hint == "" {
-			_, err := fmt.Fprintf(s.err, "newest session: %s\n", safe(f.Path))
-			return []string{f.Path}, fail(err, "")
-		}
-	}
 	if err != nil {
 		return nil, fail(fmt.Errorf("%s: %w", command, err), "name a session file or a folder")
 	}
+	found = slices.DeleteFunc(found, func(f places.Found) bool { return f.Hint != "" })
+	var skipped []string
+	for _, f := range found {
+		why := unreadable(f)
+		if why == nil {
+			return []string{f.Path}, fail(tellNewest(s.err, f.Path, skipped), "")
+		}
+		skipped = append(skipped, fmt.Sprintf("%s: %v", f.Path, why))
+	}
+	if len(skipped) > 0 {
+		if err := tellNewest(s.err, "", skipped); err != nil {
+			return nil, fail(err, "")
+		}
+		return nil, fail(fmt.Errorf("%s: none of %s in the usual places can be read", command, plural(len(skipped), "session")), "name a session file or a folder")
+	}
 	return nil, usage(fmt.Errorf("%s: no session file or folder, and none in the usual places", command), "usage: plimsoll "+command+" PATH...")
+}
+
+// unreadable returns why a session cannot be read; nil: it can.
+func unreadable(f places.Found) error {
+	if f.Size == 0 {
+		return errors.New("the file is empty")
+	}
+	file, err := formats.OpenFile(f.Path)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// tellNewest says which session is taken, if one is, and which were passed over for it.
+func tellNewest(w io.Writer, path string, skipped []string) error {
+	const most = 3
+	var b strings.Builder
+	for _, line := range skipped[:min(len(skipped), most)] {
+		fmt.Fprintf(&b, "skipped %s\n", safe(line))
+	}
+	if n := len(skipped) - most; n > 0 {
+		fmt.Fprintf(&b, "skipped %s more\n", plural(n, "session"))
+	}
+	if path != "" {
+		fmt.Fprintf(&b, "newest session: %s\n", safe(path))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func sessionsText(found []places.Found, width int) string {

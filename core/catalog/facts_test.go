@@ -211,3 +211,26 @@ func TestLookupProperty(t *testing.T) {
 		}
 	})
 }
+
+// TestOwnTokenizer: a model whose tokenizer the user states is counted by it wherever a count is made, which goes by family.
+func TestOwnTokenizer(t *testing.T) {
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := c.With(Model{ID: "harbour-9", Estimator: "tiktoken:cl100k_base"}, Model{ID: "claude-opus-4-5", Estimator: "hf:tok.json"}, Model{ID: "gpt-5.5", Family: "openai", Estimator: "chars/4"})
+	for id, want := range map[string]string{
+		"harbour-9": "tiktoken:cl100k_base", "claude-opus-4-5-20251101": "hf:tok.json", "gpt-5.5": "tiktoken:o200k_base", "gpt-4o": "tiktoken:o200k_base",
+	} {
+		if f := own.FamilyOf(id); f.Estimator != want {
+			t.Errorf("%s: estimator of its family, want %s, got %s", id, want, f.Estimator)
+		}
+	}
+	claude, _ := c.Family("claude-old")
+	if f := own.FamilyOf("claude-opus-4-5"); f.Message != claude.Message || f.Image != claude.Image || f.Prior != 1000 {
+		t.Errorf("want the constants of claude-old as they stand and no prior, got %+v", f)
+	}
+	if _, ok := c.Family("counted by hf:tok.json"); ok {
+		t.Error("the catalogue that With was called on has changed")
+	}
+}

@@ -31,6 +31,9 @@ func (c Catalog) With(models ...Model) Catalog {
 		m := over.over(known)
 		m.ID = id
 		c.family(&m)
+		if over.Estimator != "" && over.Family == "" {
+			c.counted(&m)
+		}
 		c.aliases = slices.DeleteFunc(c.aliases, func(a alias) bool { return a.name == id })
 		if at, ok := place(c.models, id); ok {
 			c.models[at] = m
@@ -53,6 +56,20 @@ func (c Catalog) family(m *Model) {
 		f, _ := c.Family(m.Family)
 		m.Estimator = f.Estimator
 	}
+}
+
+// counted gives m a family that is counted by m's estimator as it stands.
+func (c *Catalog) counted(m *Model) {
+	f, _ := c.Family(m.Family)
+	if f.Estimator == m.Estimator {
+		return
+	}
+	f.Name = "counted by " + m.Estimator
+	f.Estimator, f.ReplyEstimator, f.Prior = m.Estimator, m.Estimator, 1000
+	if _, ok := c.Family(f.Name); !ok {
+		c.families = append(slices.Clip(c.families), f)
+	}
+	m.Family = f.Name
 }
 
 // over returns known with what m states.
