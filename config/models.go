@@ -97,7 +97,7 @@ const mostTokens = 1_000_000_000
 
 func (r *settingsReader) tokenizer(path string, n *node) string {
 	id := r.text(path, n)
-	if id == "" || r.known.Tokenizer == nil {
+	if id == "" || !r.tokenizerFile(path, id, n) || r.known.Tokenizer == nil {
 		return id
 	}
 	if err := r.known.Tokenizer(id); err != nil {

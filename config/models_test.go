@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -127,5 +128,17 @@ func TestFindModels(t *testing.T) {
 	}
 	if n, ok := c.With(s.Models...).Lookup("n"); !ok || n.Window != 1_000 {
 		t.Errorf("got %+v", n)
+	}
+}
+
+// Whose prices the working folder states can be told.
+func TestPricesHere(t *testing.T) {
+	priced := folder(t, "plimsoll.yaml", "models: {m: {prices: {input: 1}}, n: {window: 1k}}")
+	s, err := config.FindSettings(priced, folder(t), knownModels())
+	if err != nil || s.PricesFrom != filepath.Join(priced, "plimsoll.yaml") || !reflect.DeepEqual(s.Priced, []string{"m"}) {
+		t.Errorf("got %q, %q, %v", s.PricesFrom, s.Priced, err)
+	}
+	if s, err := config.FindSettings(folder(t), priced, knownModels()); err != nil || s.PricesFrom != "" || s.Priced != nil {
+		t.Errorf("the user's own: got %q, %q, %v", s.PricesFrom, s.Priced, err)
 	}
 }

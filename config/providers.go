@@ -32,14 +32,18 @@ import (
 //	    tiers: [{above: 200k, input: 2.5, output: 15}]         # of longer prompts
 //
 // A file that stands in the working folder may have come with somebody else's work. So it
-// may not say where a key is, run a program, or send requests to another machine than
-// this one.
+// may not say where a key is, run a program, send requests to another machine than
+// this one, or name a tokenizer's file that lies elsewhere.
 type Settings struct {
 	Model     string // provider/model; empty if not stated
 	Providers []ProviderSettings
 	// Models are to be laid over the catalogue, with catalog.Catalog.With. A price
 	// that is not stated is unknown; writing to the cache costs what input does.
 	Models []catalog.Model
+	// PricesFrom is the file in the working folder that states prices, and Priced the
+	// models that it states them of. Empty: none does.
+	PricesFrom string
+	Priced     []string
 }
 
 // ProviderSettings are what a file says about one provider. What is not stated is zero.
@@ -89,14 +93,15 @@ func (e *FileError) lines() string { return strings.TrimPrefix(e.Error(), "confi
 func FindSettings(working, user string, known Known) (Settings, error) {
 	var all Settings
 	for _, dir := range []string{working, user} {
-		path, err := settingsIn(dir)
+		untrusted := dir == working
+		path, err := settingsIn(dir, untrusted)
 		if err != nil {
 			return Settings{}, err
 		}
 		if path == "" {
 			continue
 		}
-		s, err := loadSettings(path, settingsReader{known: known, untrusted: dir == working})
+		s, err := loadSettings(path, settingsReader{known: known, untrusted: untrusted})
 		if err != nil {
 			return Settings{}, err
 		}
@@ -108,26 +113,47 @@ func FindSettings(working, user string, known Known) (Settings, error) {
 				all.Providers = append(all.Providers, p)
 			}
 		}
+		if priced := pricedIn(s.Models); untrusted && len(priced) > 0 {
+			all.PricesFrom, all.Priced = path, priced
+		}
 		all.Models = append(slices.Clone(s.Models), all.Models...) // of two about one model the later counts
 	}
 	return all, nil
 }
 
+// pricedIn returns the names of the models with prices.
+func pricedIn(models []catalog.Model) []string {
+	var names []string
+	for _, m := range models {
+		if len(m.Tiers) > 0 {
+			names = append(names, m.ID)
+		}
+	}
+	return names
+}
+
 // settingsIn returns the path of the file of settings in a folder; empty if there is none.
-func settingsIn(dir string) (string, error) {
+// It is a regular file, as opening a pipe would wait for somebody to write, and in a folder
+// that is not trusted no link to what lies elsewhere, whose content errors could show.
+func settingsIn(dir string, untrusted bool) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
 	var found []string
 	for _, name := range []string{"plimsoll.yaml", "plimsoll.toml"} {
 		path := filepath.Join(dir, name)
-		_, err := os.Stat(path)
+		info, err := os.Stat(path)
 		switch {
-		case err == nil:
-			found = append(found, path)
-		case !errors.Is(err, os.ErrNotExist):
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
 			return "", fmt.Errorf("config: load settings: %w", err)
+		case !info.Mode().IsRegular():
+			return "", fmt.Errorf("config: load settings: %s: want a regular file, got %s", path, info.Mode().Type())
+		case untrusted && !isInside(dir, path):
+			return "", fmt.Errorf("config: load settings: %s: want a file of the working folder, got a link that leads out of it", path)
 		}
+		found = append(found, path)
 	}
 	switch len(found) {
 	case 0:
@@ -153,6 +179,7 @@ func loadSettings(path string, r settingsReader) (Settings, error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return Settings{}, fmt.Errorf("config: load settings: %w", err)
 	}
+	r.folder = filepath.Dir(path)
 	return r.parse(path, data)
 }
 

@@ -16,7 +16,8 @@ import (
 // A settingsReader reads one file of settings and gathers what is wrong with it.
 type settingsReader struct {
 	known     Known
-	untrusted bool // the file stands where somebody else may have put it
+	untrusted bool   // the file stands where somebody else may have put it
+	folder    string // of the file; empty: there is none, and nothing is looked at
 	problems  []problem
 }
 

@@ -117,7 +117,11 @@ func (r *reading) charge(g *segment, s step, u llm.Usage) catalog.Money {
 	return catalog.Dollars(pico)
 }
 
+// pricesOf returns the list prices of a Step, if they are known and hold for it.
 func (r *reading) pricesOf(g *segment, s step) (catalog.Prices, bool) {
+	if s.info.Unpriced != "" {
+		return catalog.Prices{}, false
+	}
 	m, ok := r.o.Catalog.Lookup(r.stepModel(g, s))
 	if !ok {
 		return catalog.Prices{}, false
@@ -165,7 +169,7 @@ func (r *reading) total() {
 	}
 	t.Usage = usageOf(usage)
 	t.Reported, t.OutputReported = t.Reported && t.Steps > 0, t.OutputReported && t.Steps > 0
-	if t.CostSteps > 0 {
+	if t.CostSteps == t.Steps && t.Steps > 0 { // a sum with something unknown is unknown
 		t.CostUSD = cost
 	}
 }

@@ -70,8 +70,8 @@ func TestUnreportedStep(t *testing.T) {
 	if got.Kind != inspect.Calibrated || got.Tokens < 10_020 || got.Tokens > 10_060 || got.Usage != nil || got.CostUSD.Known || got.Cache != nil {
 		t.Errorf("want a calibrated step a little above 10,020 tokens without usage and cost, got %+v", got)
 	}
-	if r.Totals.Reported || r.Totals.CostSteps != 1 {
-		t.Errorf("totals: want one step with a cost, not all reported, got %+v", r.Totals)
+	if r.Totals.Reported || r.Totals.CostSteps != 1 || r.Totals.CostUSD.Known {
+		t.Errorf("totals: want one step with a cost and so no sum, not all reported, got %+v", r.Totals)
 	}
 
 	bare := newLog()
@@ -453,5 +453,25 @@ func TestConversationsOfOneLine(t *testing.T) {
 		if o := r.Largest[i]; o.Steps != 1 || o.Segment != i+1 || o.Arguments != `{"of":"`+name+`"}` {
 			t.Errorf("want the output of %s, sent once, got %+v", name, o)
 		}
+	}
+}
+
+// A Step that was not charged by list prices has no cost unless the file states it.
+func TestOtherThanListPrices(t *testing.T) {
+	l := newLog()
+	for range 3 {
+		l.human("Count the ships.")
+		l.reply(cached(0, 10_000), text("There are four."))
+	}
+	steps := l.seg.Entries
+	steps[3].Step.Unpriced = "a speed other than the standard one"
+	steps[5].Step.Unpriced, steps[5].Step.Cost = steps[3].Step.Unpriced, 5*million
+	r := l.report(t, withShip(t))
+	first, second, third := r.Segments[0].Steps[0], r.Segments[0].Steps[1], r.Segments[0].Steps[2]
+	if !first.CostUSD.Known || second.CostUSD.Known || third.CostUSD != catalog.Dollars(5*million) {
+		t.Errorf("want a cost, none, and the stated one, got %s, %s, %s", first.CostUSD, second.CostUSD, third.CostUSD)
+	}
+	if r.Totals.CostUSD.Known || r.Totals.CostSteps != 2 {
+		t.Errorf("totals: want two steps with a cost and no sum, got %+v", r.Totals)
 	}
 }

@@ -47,9 +47,9 @@ type Totals struct {
 	OutputReported bool          `json:"output_reported"` // and its output; else what the model wrote is more than Usage says
 	Tokens         int           `json:"tokens"`          // of all prompts
 	Usage          Usage         `json:"usage"`           // as far as reported
-	CostUSD        catalog.Money `json:"cost_usd"`
-	CostSteps      int           `json:"cost_steps"` // Steps whose cost is known
-	Peak           int           `json:"peak"`       // largest prompt
+	CostUSD        catalog.Money `json:"cost_usd"`        // null unless it is known of every Step
+	CostSteps      int           `json:"cost_steps"`      // Steps whose cost is known
+	Peak           int           `json:"peak"`            // largest prompt
 	PeakStep       string        `json:"peak_step,omitempty"`
 	Outputs        int           `json:"outputs"`            // tool results
 	Repeated       int           `json:"repeated"`           // tokens of content that was shown before

@@ -21,7 +21,39 @@ type Bill struct {
 	CacheWrite1h int           `json:"cache_write_1h"`
 	Output       int           `json:"output"` // as recorded, or the size of the recorded reply
 	CacheLost    int           `json:"cache_lost"`
-	Unpriced     []string      `json:"unpriced"` // models without a price
+	Unpriced     []string      `json:"unpriced"` // models without a price for something that they were used for
+	// UnpricedParts says for each of Unpriced, in its order, which of its tokens have no
+	// price. It is zero for a model without any price.
+	UnpricedParts []UnpricedPart `json:"unpriced_parts,omitempty"`
+}
+
+// An UnpricedPart is the tokens of one model whose price is not known, while others of
+// its prices are.
+type UnpricedPart struct {
+	Input        int `json:"input,omitempty"`
+	CacheRead    int `json:"cache_read,omitempty"`
+	CacheWrite5m int `json:"cache_write_5m,omitempty"`
+	CacheWrite1h int `json:"cache_write_1h,omitempty"`
+	Output       int `json:"output,omitempty"`
+}
+
+// add books what of a call has no price.
+func (p *UnpricedPart) add(prices catalog.Prices, u llm.Usage) {
+	for _, part := range []struct {
+		price  catalog.Price
+		tokens int
+		sum    *int
+	}{
+		{prices.Input, u.Input, &p.Input},
+		{prices.CacheRead, u.CacheRead, &p.CacheRead},
+		{prices.CacheWrite5m, u.CacheWrite5m, &p.CacheWrite5m},
+		{prices.CacheWrite1h, u.CacheWrite1h, &p.CacheWrite1h},
+		{prices.Output, u.Output, &p.Output},
+	} {
+		if part.price < 0 {
+			*part.sum += part.tokens
+		}
+	}
 }
 
 // A Billing says how the cache of a segment was simulated, and how far that is from
@@ -91,16 +123,35 @@ func (b *biller) send(model string, req cache.Request) cache.Use {
 	return use
 }
 
-// charge books what a Step cost, with its reply.
-func (b *biller) charge(model string, use llm.Usage, output int) catalog.Money {
-	use.Output = output
-	b.bill.Output += output
-	cost := b.of(model).cost(use)
-	if !cost.Known && !slices.Contains(b.bill.Unpriced, model) {
-		b.bill.Unpriced = append(b.bill.Unpriced, model)
+// charge books what a Step cost, with its reply. It is not known where the client's
+// own call was not charged by list prices.
+func (b *biller) charge(step *rawStep, use llm.Usage) catalog.Money {
+	use.Output = step.output
+	b.bill.Output += step.output
+	var cost catalog.Money
+	if step.listed {
+		model := b.model(step.model)
+		if cost = b.of(model).cost(use); !cost.Known {
+			b.unpriced(model, use)
+		}
 	}
 	b.bill.CostUSD = b.bill.CostUSD.Add(cost)
 	return cost
+}
+
+// unpriced notes a call whose cost is not known for want of a price.
+func (b *biller) unpriced(model string, use llm.Usage) {
+	i := slices.Index(b.bill.Unpriced, model)
+	if i < 0 {
+		i = len(b.bill.Unpriced)
+		b.bill.Unpriced = append(b.bill.Unpriced, model)
+		b.bill.UnpricedParts = append(b.bill.UnpricedParts, UnpricedPart{})
+	}
+	p := b.of(model)
+	prices, ok := p.model.PricesAt(use.Prompt())
+	if p.known && ok && prices != catalog.UnknownPrices() {
+		b.bill.UnpricedParts[i].add(prices, use)
+	}
 }
 
 // cost returns what a call costs, unknown where a price is.

@@ -217,3 +217,89 @@ func TestCorpusBills(t *testing.T) {
 		}
 	}
 }
+
+// TestLifetime: the long lifetime is simulated where most of what was written to the cache has it.
+func TestLifetime(t *testing.T) {
+	for _, c := range []struct{ short, long, want int }{{20_100, 100, 300}, {100, 20_100, 3600}, {5000, 5000, 3600}, {5000, 0, 300}} {
+		s := conversation("harbour-1", 60)
+		s.Segments[0].Entries[1].Step.Usage = llm.Usage{Input: 5000, Output: 100}
+		s.Segments[0].Entries[3].Step.Usage = llm.Usage{Input: 1000, CacheRead: 5000, Output: 100}
+		s.Segments[0].Entries[5].Step.Usage = llm.Usage{CacheWrite5m: c.short, CacheWrite1h: c.long, Output: 100}
+		res := runOff(t, s, replay.Options{Catalog: priced(t)})
+		b := res.Runs[0].Bill
+		if res.Billing.Lifetime != c.want || c.want == 300 && b.CacheWrite1h > 0 || c.want == 3600 && b.CacheWrite5m > 0 {
+			t.Errorf("%d short, %d long: want %d seconds, got %d with %+v", c.short, c.long, c.want, res.Billing.Lifetime, b)
+		}
+	}
+}
+
+// TestUnpricedParts: of a model that has some prices it is said which one is missing.
+func TestUnpricedParts(t *testing.T) {
+	known := priced(t)
+	m, _ := known.Lookup("harbour-1")
+	m.ID, m.Tiers = "harbour-2", []catalog.Tier{{Prices: m.Tiers[0].Prices}}
+	m.Tiers[0].CacheRead = catalog.UnknownPrice
+	with := known.With(m)
+	run := runOff(t, conversation("harbour-2", 60), replay.Options{Catalog: &with}).Runs[0]
+	want := []replay.UnpricedPart{{CacheRead: 11_000}}
+	if b := run.Bill; run.CostUSD.Known || !slices.Equal(b.Unpriced, []string{"harbour-2"}) || !slices.Equal(b.UnpricedParts, want) {
+		t.Errorf("want %+v, got %+v", want, b)
+	}
+	run = runOff(t, conversation("a-model-nobody-knows", 60), replay.Options{}).Runs[0]
+	if got := run.Bill.UnpricedParts; !slices.Equal(got, []replay.UnpricedPart{{}}) {
+		t.Errorf("of a model without any price, want nothing to be named, got %+v", got)
+	}
+}
+
+// TestOtherThanListPrices: a call that was not charged by list prices has no known cost, though its model has prices.
+func TestOtherThanListPrices(t *testing.T) {
+	s := conversation("harbour-1", 60)
+	s.Segments[0].Entries[3].Step.Unpriced = "a service tier other than the standard one"
+	res := runOff(t, s, replay.Options{Catalog: priced(t), Series: true})
+	run := res.Runs[0]
+	if run.CostUSD.Known || run.Bill.RawUSD.Known || res.Billing.ReportedUSD.Known || len(run.Bill.Unpriced) > 0 {
+		t.Errorf("want no cost and no model without a price, got %s, %+v, %+v", run.CostUSD, run.Bill, res.Billing)
+	}
+	for i, p := range run.Series {
+		if p.CostUSD.Known == (i == 1) {
+			t.Errorf("step %d: got a cost of %s", p.Step, p.CostUSD)
+		}
+	}
+}
+
+// TestHiddenStays: what was measured as hidden is hidden in every view, edited or not.
+func TestHiddenStays(t *testing.T) {
+	s, err := formats.Open("../examples/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	half, err := replay.ParseWindow("50%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := replay.New(replay.Options{Policies: []policy.Policy{p}, Windows: []replay.WindowSpec{half}, Series: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := 0
+	err = r.Session(context.Background(), s, func(res replay.Result) error {
+		for _, p := range res.Runs[0].Series {
+			edits += len(p.Edits)
+			total := 0
+			for _, n := range p.By {
+				total += n
+			}
+			if want := res.Overhead.Tokens + res.Overhead.Unrecorded; p.By["hidden"] != want || total != p.Tokens {
+				t.Errorf("step %d: want %d hidden tokens of %d, got %d of %d", p.Step, want, p.Tokens, p.By["hidden"], total)
+			}
+		}
+		return nil
+	})
+	if err != nil || edits == 0 {
+		t.Errorf("want a run with edits, got %d, %v", edits, err)
+	}
+}

@@ -49,7 +49,20 @@ func (m *meter) request(i int, send *engine.Send, total int) (cache.Request, tok
 	if i < len(m.raw.steps) {
 		req.At = m.raw.steps[i].at
 	}
-	return req, m.sum[len(m.sum)-1].Scaled(total)
+	return req, fitted(m.sum[len(m.sum)-1], total)
+}
+
+// fitted makes parts add up to total. What is hidden was measured and stays as it is;
+// the others are estimates, and the difference is theirs.
+func fitted(c token.Contents, total int) token.Contents {
+	hidden := min(c[token.ContentHidden], max(total, 0))
+	c[token.ContentHidden] = 0
+	if c.Total() <= 0 {
+		hidden = total
+	}
+	out := c.Scaled(total - hidden)
+	out[token.ContentHidden] += hidden
+	return out
 }
 
 // common returns how many blocks are those of the request before.

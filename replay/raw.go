@@ -24,6 +24,7 @@ import (
 // A raw is what is known about a segment after it was run as it was recorded.
 type raw struct {
 	session  string // the file's name
+	id       string // of the session, if the file has one
 	number   int    // of the segment, from 1
 	dialect  llm.Dialect
 	file     *verify.Session // what the file holds, for the judge; nil if nobody asked
@@ -51,6 +52,7 @@ type rawStep struct {
 	model  string
 	at     int64 // when it was sent, Unix milliseconds; 0 if nobody knows
 	output int   // tokens of the reply, as reported or by its size
+	listed bool  // list prices hold for it, as far as the file says
 	cost   catalog.Money
 }
 
@@ -66,7 +68,7 @@ type pair struct {
 
 // measureRaw runs a segment, number n of its session, under the policy off.
 func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (*raw, []pair, error) {
-	out := &raw{session: s.Path, number: n, dialect: s.Dialect, segment: seg, model: r.about().ModelOf(seg)}
+	out := &raw{session: s.Path, id: s.ID, number: n, dialect: s.Dialect, segment: seg, model: r.about().ModelOf(seg)}
 	if out.dialect == "" {
 		out.dialect = openai.DialectChat
 	}
@@ -98,7 +100,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	anchored, output := "", false
 	err = r.walk(ctx, sess, out, func(step *sessionfile.Step, send *engine.Send) error {
 		sess.View(func(m *engine.Machine) { cal = m.Calibration().Clone() })
-		rs := rawStep{prompt: send.Count.Point, cal: cal, model: step.Model}
+		rs := rawStep{prompt: send.Count.Point, cal: cal, model: step.Model, listed: step.Unpriced == ""}
 		if step.Reported {
 			rs.prompt = step.Usage.Prompt()
 			out.reported = max(out.reported, rs.prompt)
@@ -195,15 +197,22 @@ func (r *Replayer) walk(ctx context.Context, sess *plimsoll.Session, raw *raw, f
 	return nil
 }
 
-// fileOf returns the content of a session file as the judge reads it. A file that
-// cannot be read a second time, such as standard input, is not looked at.
+// zipped begins a zip archive, which is not text.
+var zipped = []byte("PK\x03\x04")
+
+// fileOf returns the content of a session file as the judge reads it. What cannot be
+// read a second time, such as standard input or a pipe, is not looked at: to read it
+// would wait for somebody to write, or never end.
 func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
 	if r.judged.path == s.Path {
 		return r.judged.content
 	}
 	r.judged.path, r.judged.content = s.Path, nil
+	if info, err := os.Stat(s.Path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
 	if data, err := os.ReadFile(s.Path); err == nil {
-		if !utf8.Valid(data) { // as the reader reads it
+		if !bytes.HasPrefix(data, zipped) && !utf8.Valid(data) { // as the reader reads it
 			data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 		}
 		r.judged.content = verify.ReadSession(data, string(s.Format))

@@ -16,16 +16,18 @@ func (r *raw) describe(c token.Counter) {
 	r.counter = c
 	r.contents = make([]token.Contents, len(r.segment.Entries))
 	reported, cached := false, false
+	var short, long uint64 // tokens written to the cache, by lifetime
 	for i, e := range r.segment.Entries {
 		r.contents[i] = token.ContentsOf(c, e.Message, false)
 		if e.Step != nil && e.Step.Reported {
 			u := e.Step.Usage
 			reported = true
 			cached = cached || u.CacheRead+u.CacheWrite5m+u.CacheWrite1h > 0
-			r.long = r.long || u.CacheWrite1h > 0
+			short, long = short+uint64(max(u.CacheWrite5m, 0)), long+uint64(max(u.CacheWrite1h, 0))
 		}
 	}
 	r.caches = cached || !reported
+	r.long = long > 0 && long >= short
 }
 
 // times gives each Step the time at which its prompt was complete, and its output.
@@ -82,7 +84,7 @@ func (b *rawBiller) step(step *sessionfile.Step, send *engine.Send) {
 	rs.at, rs.output = b.at[i], b.output[i]
 	req, _ := b.meter.request(i, send, rs.prompt)
 	use := b.send(b.model(rs.model), req)
-	rs.cost = b.charge(b.model(rs.model), use.Usage, rs.output)
+	rs.cost = b.charge(rs, use.Usage)
 	b.compare(step, use.Usage)
 }
 
@@ -103,7 +105,11 @@ func (b *rawBiller) compare(step *sessionfile.Step, use llm.Usage) {
 	if !step.Reported {
 		return
 	}
-	billing.ReportedUSD = billing.ReportedUSD.Add(b.of(step.Model).cost(step.Usage))
+	cost := catalog.Money{}
+	if step.Unpriced == "" {
+		cost = b.of(step.Model).cost(step.Usage)
+	}
+	billing.ReportedUSD = billing.ReportedUSD.Add(cost)
 	if !b.raw.caches {
 		return
 	}

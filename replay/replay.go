@@ -25,8 +25,13 @@ type Options struct {
 	Judge    bool         // judge the requests from their exported bytes
 	Every    bool         // judge each one, those too that a later one holds in full; so with Out
 	Out      string       // folder for exports; empty: none
-	Store    store.Store  // keeps what each run did, under the name "FILE#SEGMENT POLICY WINDOW"; nil: nothing is kept
 	Series   bool         // say for each Step what was sent: Run.Series
+
+	// Store keeps what each run did; nil: nothing is kept. A run's name there is
+	// "FILE#SEGMENT POLICY WINDOW HASH" with the file's name without its folders and a
+	// hash of what was run, so that it takes the place of the same run of the same
+	// content only.
+	Store store.Store
 
 	Catalog *catalog.Catalog // what is known about models; nil: the embedded one
 

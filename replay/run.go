@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -36,10 +35,13 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if r.opts.Series {
 		run.Series = []Point{}
 	}
-	cal := raw.steps[0].cal.Clone()
-	sess, err := r.open(ctx, raw, start{p, w, cal, fmt.Sprintf("%s#%d %s %s", raw.session, raw.number, p.Name, spec)})
+	cal, key := raw.steps[0].cal.Clone(), ""
+	if r.opts.Store != nil {
+		key = raw.key(p, spec)
+	}
+	sess, err := r.open(ctx, raw, start{p, w, cal, key})
 	if err != nil {
-		return run, err
+		return run, busy(key, err)
 	}
 	j, err := r.judge(raw, &run, sess)
 	if err != nil {
@@ -50,7 +52,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		err = r.walk(ctx, sess, raw, func(step *sessionfile.Step, send *engine.Send) error { return ru.step(ctx, step, send) })
 	}
 	if err != nil && !errors.Is(err, errEnded) {
-		return run, err
+		return run, busy(key, err)
 	}
 	sess.View(func(m *engine.Machine) {
 		st := m.Stats()

@@ -43,7 +43,7 @@ func (u *runner) pay(i int, send *engine.Send) {
 	req, by := u.meter.request(i, send, total)
 	model := u.bill.model(rs.model)
 	use := u.bill.send(model, req)
-	cost := u.bill.charge(model, use.Usage, rs.output)
+	cost := u.bill.charge(&rs, use.Usage)
 	u.spent = u.spent.Add(rs.cost)
 	u.point(Point{
 		Step: u.run.Steps, Time: rs.at, Raw: rs.prompt, Tokens: total, Bound: max(send.Count.Bound, total), By: named(by),

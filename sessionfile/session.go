@@ -150,6 +150,9 @@ type Step struct {
 	// Cost is what the file says the call cost, in picodollars (10^-12 USD); 0 if it
 	// does not.
 	Cost int64
+	// Unpriced says why list prices do not hold for this call, such as a service tier
+	// that is charged otherwise; empty if nothing is known against them.
+	Unpriced string
 }
 
 // A FormatError says that a file is of no known format, or holds nothing.

@@ -33,18 +33,27 @@ func WriteInspect(w io.Writer, reports []inspect.Report, o Options) error {
 // An inspectPage is a page that is built.
 type inspectPage struct {
 	page
-	rows [][]cell // of the overview
+	rows  [][]cell // of the overview
+	whole bool     // the last report has one segment
 }
+
+// wholeSession names the group of a page that has one segment.
+const wholeSession = "The whole session"
 
 // add makes the groups of a report.
 func (b *inspectPage) add(r inspect.Report) {
+	b.whole = len(r.Segments) == 1
 	for i, seg := range r.Segments {
 		g := group{
 			Index: len(b.Groups), Name: segmentName(r.Session, seg.Number), Lead: segmentLead(r, seg),
 			Facts: segmentFacts(seg),
 		}
 		if i == 0 {
-			g.Facts = append(g.Facts, sessionFacts(r)...)
+			if len(r.Segments) == 1 { // what the session is as a whole is said already
+				g.Facts = append(g.Facts, lossFacts(r)...)
+			} else {
+				g.Facts = append(g.Facts, sessionFacts(r)...)
+			}
 			g.Tables = inspectTables(r)
 		}
 		b.push(g, b.draw(r, seg))
@@ -102,9 +111,16 @@ func segmentFacts(seg inspect.Segment) []fact {
 // sessionFacts are those of the whole file.
 func sessionFacts(r inspect.Report) []fact {
 	t := r.Totals
-	return []fact{
+	return append([]fact{
 		{"Session", count(t.Tokens), fmt.Sprintf("tokens in %s Steps", count(t.Steps))},
 		{"Session's cost", t.CostUSD.String(), fmt.Sprintf("%s of %s Steps have a price", count(t.CostSteps), count(t.Steps))},
+	}, lossFacts(r)...)
+}
+
+// lossFacts are those of the whole file that are no sums of its segments'.
+func lossFacts(r inspect.Report) []fact {
+	t := r.Totals
+	return []fact{
 		{"Shown again", count(t.Repeated), "tokens of outputs that were shown before"},
 		{"Cache breaks", count(t.CacheBreaks), count(t.CacheLost) + " tokens not read"},
 	}
@@ -187,16 +203,23 @@ func (b *inspectPage) draw(r inspect.Report, seg inspect.Segment) dataRun {
 	for _, k := range r.CacheBreaks {
 		if k.Segment == seg.Number {
 			d.Lost = append(d.Lost, [2]int{k.Step, k.Lost})
-			d.Marks = append(d.Marks, mark{k.Step, b.Data.text("provider"), b.Data.text("cache break"), b.Data.text(k.Cause), 1, k.Expected, k.Read})
+			d.Marks = append(d.Marks, mark{k.Step, b.Data.text("provider"), b.Data.text(breakKind), b.Data.text(k.Cause), 1, k.Expected, k.Read})
 		}
 	}
 	slices.SortStableFunc(d.Marks, func(a, b mark) int { return a[0] - b[0] })
 	return d
 }
 
-// overview lists the groups where there are several.
+// breakKind is the kind of the marks that are no cuts; page.js knows it.
+const breakKind = "cache break"
+
+// overview lists the groups where there are several. A single one is not named once more
+// after the file that the title names.
 func (b *inspectPage) overview() {
 	if len(b.rows) < 2 {
+		if len(b.Groups) == 1 && b.whole {
+			b.Groups[0].Name, b.Data.Groups[0].Name = wholeSession, wholeSession
+		}
 		return
 	}
 	b.Overview = &table{

@@ -83,8 +83,11 @@ func breaks(list []inspect.Break) table {
 	rows := make([][]cell, len(list))
 	for i, k := range list {
 		at := number(k.At.Byte)
-		if k.At.Byte < 0 {
+		switch {
+		case k.At.Byte < 0:
 			at.Text = "–"
+		case k.At.Byte == 0 && k.At.Message == 0 && k.At.Line == 0:
+			at.Text = "the beginning"
 		}
 		rows[i] = []cell{
 			text(k.Name()), text(k.Cause), text(k.At.What), line(k.At.Message), line(k.At.Line), at, number(k.Expected), number(k.Read),

@@ -368,6 +368,51 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// A page about one segment says each thing once; with two, what the session is as a whole
+// stands beside what its first segment is.
+func TestOneSegment(t *testing.T) {
+	segment := inspect.Segment{Number: 1, Start: "root", Steps: []inspect.Step{{Tokens: 10}}}
+	for _, c := range []struct {
+		segments []inspect.Segment
+		facts    int
+		names    int
+	}{
+		{[]inspect.Segment{segment}, 8, 0},
+		{[]inspect.Segment{segment, {Number: 2, Start: "root"}}, 16, 1},
+	} {
+		var b strings.Builder
+		if err := web.WriteInspect(&b, []inspect.Report{{Session: "quay.jsonl", Segments: c.segments}}, web.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		if got := strings.Count(page, "<dt>"); got != c.facts {
+			t.Errorf("%d segments: want %d facts, got %d", len(c.segments), c.facts, got)
+		}
+		if got := strings.Count(page, ">quay.jsonl, segment 1</h2>"); got != c.names {
+			t.Errorf("%d segments: the file's name stands %d times above its first one", len(c.segments), got)
+		}
+	}
+}
+
+// A cache break at the very beginning is not at byte 0 of no message.
+func TestBreakAtTheBeginning(t *testing.T) {
+	place := func(at inspect.Place) string {
+		var b strings.Builder
+		report := inspect.Report{Session: "quay.jsonl", CacheBreaks: []inspect.Break{{Cause: "idle", At: at}}}
+		if err := web.WriteInspect(&b, []inspect.Report{report}, web.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const want = ">the beginning</td>"
+	if !strings.Contains(place(inspect.Place{What: "section"}), want) {
+		t.Error("byte 0 of no message: want the beginning")
+	}
+	if strings.Contains(place(inspect.Place{What: "message", Message: 3, Line: 7}), want) {
+		t.Error("byte 0 of a message is not the beginning")
+	}
+}
+
 // unpack reads a series as the script does.
 func unpack(t *testing.T, s string, n int) []int {
 	t.Helper()

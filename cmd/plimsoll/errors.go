@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/config"
+	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
 // Exit codes, as plimsoll --help lists them.
@@ -50,9 +51,23 @@ func printError(w io.Writer, err error) {
 	for line := range strings.SplitSeq(message(err), "\n") {
 		_, _ = fmt.Fprintf(w, "plimsoll: %s\n", safe(strings.TrimPrefix(line, "plimsoll: ")))
 	}
-	if c, ok := errors.AsType[*codedError](err); ok && c.hint != "" {
-		_, _ = fmt.Fprintf(w, "hint: %s\n", safe(c.hint))
+	if hint := hintOf(err); hint != "" {
+		_, _ = fmt.Fprintf(w, "hint: %s\n", safe(hint))
 	}
+}
+
+// hintOf returns what can be done about an error; empty if nothing is known.
+func hintOf(err error) string {
+	if c, ok := errors.AsType[*codedError](err); ok && c.hint != "" {
+		return c.hint
+	}
+	if _, ok := errors.AsType[*replay.JudgeError](err); ok {
+		return "this is a fault in plimsoll: please report it with the session's format and version"
+	}
+	if errors.Is(err, replay.ErrBusy) {
+		return "wait until it is done, or keep this one in another file with --db"
+	}
+	return ""
 }
 
 // message returns the text of an error. The faults of a policy file stand on lines
@@ -61,5 +76,17 @@ func message(err error) string {
 	if f, ok := errors.AsType[*config.FileError](err); ok {
 		return strings.TrimPrefix(f.Error(), "config: load policy: ")
 	}
+	if j, ok := errors.AsType[*replay.JudgeError](err); ok && len(j.Found) > 0 {
+		return judgeText(j)
+	}
 	return err.Error()
+}
+
+// judgeText says that a request held what nobody wrote.
+func judgeText(j *replay.JudgeError) string {
+	first := ""
+	if len(j.Found) > 1 {
+		first = ", the first"
+	}
+	return fmt.Sprintf("replay: %s under %s at %s: %s that nobody wrote%s: %s", j.Session, j.Policy, j.Window, plural(len(j.Found), "part"), first, j.Found[0])
 }

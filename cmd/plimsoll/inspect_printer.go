@@ -21,6 +21,7 @@ type inspectPrinter struct {
 	width   int
 	bar     *progressbar.ProgressBar
 	read    int
+	models  []string         // of what was inspected
 	printed bool             // something, so that a blank line comes first
 	report  []inspect.Report // for the page, if one is wanted
 }
@@ -45,6 +46,9 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 	if err != nil {
 		return fail(err, "")
 	}
+	for _, seg := range report.Segments {
+		p.models = append(p.models, seg.Model)
+	}
 	if p.flags.page.html != "" {
 		p.report = append(p.report, report)
 	}
@@ -62,6 +66,9 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 
 // finish returns the error that the exit code says.
 func (p *inspectPrinter) finish(files int) error {
+	if err := tellPrices(p.err, p.models); err != nil {
+		return fail(err, "")
+	}
 	if p.flags.page.html != "" && p.read > 0 {
 		err := p.flags.page.save("inspect", p.streams, func(w io.Writer, o web.Options) error { return web.WriteInspect(w, p.report, o) })
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
@@ -57,11 +58,12 @@ func (w *reportWriter) head(r inspect.Report) {
 	if text := hiddenText(r); text != "" {
 		w.para(w.st.plain, text)
 	}
-	w.para(w.st.plain, spent(t))
+	w.para(w.st.plain, spent(r))
 }
 
 // spent says what all Steps together took.
-func spent(t inspect.Totals) string {
+func spent(r inspect.Report) string {
+	t := r.Totals
 	text := edit.Thousands(t.Tokens) + " tokens sent"
 	if n := t.Usage.CacheRead; n > 0 {
 		text += fmt.Sprintf(", %s of them read from the cache", edit.Thousands(n))
@@ -69,14 +71,26 @@ func spent(t inspect.Totals) string {
 	if t.OutputReported {
 		text += fmt.Sprintf("; %s written by the model", edit.Thousands(t.Usage.Output))
 	}
-	if !t.CostUSD.Known {
-		return text
-	}
-	text += "; " + t.CostUSD.String()
-	if t.CostSteps < t.Steps {
-		text += fmt.Sprintf(" for %d of %s", t.CostSteps, plural(t.Steps, "step"))
+	switch {
+	case t.CostUSD.Known:
+		text += "; " + t.CostUSD.String()
+	case t.CostSteps > 0:
+		text += fmt.Sprintf("; %s for %d of %s, the rest is not priced", knownCost(r), t.CostSteps, plural(t.Steps, "step"))
 	}
 	return text
+}
+
+// knownCost is what the Steps cost together whose cost is known.
+func knownCost(r inspect.Report) catalog.Money {
+	sum := catalog.Dollars(0)
+	for _, g := range r.Segments {
+		for _, st := range g.Steps {
+			if st.CostUSD.Known {
+				sum = sum.Add(st.CostUSD)
+			}
+		}
+	}
+	return sum
 }
 
 // hiddenText says how much of each prompt the file does not have.

@@ -33,6 +33,7 @@ type replayPrinter struct {
 	broken   int      // files that were read and whose replay failed
 	printed  bool     // something, so that a blank line comes first
 	failures []string // of --fail-on
+	models   []string // of what was replayed
 	total    totals
 	report   []replay.Result // for the page, if one is wanted
 }
@@ -116,6 +117,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 			res.Runs[i].Series = nil // is for the page only
 		}
 	}
+	p.models = append(p.models, res.Model)
 	for _, run := range res.Runs {
 		p.total.add(run)
 		if run.Policy == policyOff {
@@ -153,6 +155,9 @@ func failed(condition string, run replay.Run) int {
 
 // finish prints the totals and returns the error that the exit code says.
 func (p *replayPrinter) finish(files int) error {
+	if err := tellPrices(p.err, p.models); err != nil {
+		return fail(err, "")
+	}
 	if !p.flags.json {
 		if err := p.printEnd(); err != nil {
 			return fail(err, "")

@@ -239,18 +239,12 @@ func (w *writer) notes(res replay.Result) {
 
 // billingNote says what the costs of a segment rest on.
 func billingNote(res replay.Result) string {
-	var unpriced []string
-	for _, r := range res.Runs {
-		for _, m := range r.Bill.Unpriced {
-			if !slices.Contains(unpriced, m) {
-				unpriced = append(unpriced, m)
-			}
-		}
-	}
-	b := res.Billing
+	b, unpriced := res.Billing, unpricedNames(res.Runs)
 	switch {
 	case len(unpriced) > 0:
 		return "no price is known of " + safe(strings.Join(unpriced, ", ")) + ", so no cost is shown; a price can be stated in plimsoll.yaml (docs/models.md)"
+	case slices.ContainsFunc(res.Runs, func(r replay.Run) bool { return r.TokensSent > 0 && !r.CostUSD.Known }):
+		return "no cost is shown, as list prices do not hold for some of the calls"
 	case b.Cache == "":
 		return ""
 	case b.Cache == "off":
@@ -264,6 +258,54 @@ func billingNote(res replay.Result) string {
 		text += ", and the client paid " + b.ReportedUSD.String()
 	}
 	return text
+}
+
+// unpricedNames returns the models without a price, each with what of it has none where
+// the rest has one.
+func unpricedNames(runs []replay.Run) []string {
+	var models []string
+	parts := map[string][]string{}
+	for _, r := range runs {
+		for i, m := range r.Bill.Unpriced {
+			if !slices.Contains(models, m) {
+				models = append(models, m)
+			}
+			if i >= len(r.Bill.UnpricedParts) {
+				continue
+			}
+			for _, part := range partNames(r.Bill.UnpricedParts[i]) {
+				if !slices.Contains(parts[m], part) {
+					parts[m] = append(parts[m], part)
+				}
+			}
+		}
+	}
+	for i, m := range models {
+		if len(parts[m]) > 0 {
+			models[i] += " (" + strings.Join(parts[m], ", ") + ")"
+		}
+	}
+	return models
+}
+
+// partNames names the parts that have tokens.
+func partNames(p replay.UnpricedPart) []string {
+	var names []string
+	for _, part := range []struct {
+		name   string
+		tokens int
+	}{
+		{"input", p.Input},
+		{"cache read", p.CacheRead},
+		{"cache write, short", p.CacheWrite5m},
+		{"cache write, long", p.CacheWrite1h},
+		{"output", p.Output},
+	} {
+		if part.tokens > 0 {
+			names = append(names, part.name)
+		}
+	}
+	return names
 }
 
 // lasting says how long something lasts.

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"charm.land/lipgloss/v2"
 	"github.com/schollz/progressbar/v3"
@@ -21,8 +22,9 @@ import (
 
 // storeFlags are the flags of all commands of plimsoll store.
 type storeFlags struct {
-	db   string
-	json bool
+	db      string
+	json    bool
+	changes bool // the command changes the store; else one that can only be read will do
 }
 
 func newStore(s streams) *cobra.Command {
@@ -38,9 +40,12 @@ and why. Its commands can run while other programs use the file.`,
 	return cmd
 }
 
-// storeCommand makes one of the commands: run gets the open store.
+// storeCommand makes one of the commands that only read: run gets the open store.
 func storeCommand(cmd *cobra.Command, jsonUsage string, run func(context.Context, *sqlite.Store, storeFlags) error) *cobra.Command {
-	var f storeFlags
+	return storeCommandWith(cmd, storeFlags{}, jsonUsage, run)
+}
+
+func storeCommandWith(cmd *cobra.Command, f storeFlags, jsonUsage string, run func(context.Context, *sqlite.Store, storeFlags) error) *cobra.Command {
 	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
@@ -62,15 +67,54 @@ func withStore(ctx context.Context, command string, f storeFlags, run func(conte
 			return usage(fmt.Errorf("%s: %w", command, err), "name a file with --db")
 		}
 	}
-	st, err := sqlite.Open(ctx, path, sqlite.Options{Existing: true})
+	writable := isWritable(path)
+	if f.changes && !writable {
+		return fail(fmt.Errorf("%s: %s can only be read", command, path), "this command changes the file: use a copy of it in a folder of your own, with its -wal if there is one")
+	}
+	readOnly := !writable
+	st, err := sqlite.Open(ctx, path, sqlite.Options{Existing: true, ReadOnly: readOnly})
 	if err != nil {
-		return storeError(ctx, command, err)
+		return storeError(ctx, command, hintReadOnly(command, err, path))
 	}
 	err = run(ctx, st, f)
 	if closed := st.Close(); err == nil {
 		err = closed
 	}
 	return storeError(ctx, command, err)
+}
+
+// isWritable reports whether a file may be written to. Of what is no file it says so too,
+// without opening it: a pipe would wait, and whoever opens the store has an error for it.
+func isWritable(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return true
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS)
+	}
+	_ = f.Close() // nothing was written
+	return true
+}
+
+// hintReadOnly says what to do about a store that cannot be opened because its file can
+// only be read, or because SQLite can make no files beside it.
+func hintReadOnly(command string, err error, path string) error {
+	info, missing := os.Stat(path)
+	_, newer := errors.AsType[*sqlite.VersionError](err)
+	if missing != nil || !info.Mode().IsRegular() || newer || errors.Is(err, sqlite.ErrNotStore) || isWritable(path) && makesFiles(filepath.Dir(path)) {
+		return err
+	}
+	return fail(fmt.Errorf("%s: %w", command, err), "the file or its folder can only be read: copy the file, and its -wal if there is one, to a folder of your own and name the copy with --db")
+}
+
+// makesFiles reports whether files may be made in a folder.
+func makesFiles(dir string) bool {
+	f, err := os.CreateTemp(dir, ".plimsoll-*")
+	if err != nil {
+		return false
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name())) == nil
 }
 
 // storeError gives an error its exit code and, where something can be done, a hint.

@@ -145,7 +145,7 @@ belongs to a session is never removed. For a moment the disk needs room for a se
 copy of the file.`,
 		Example: "  plimsoll store gc",
 	}
-	return storeCommand(cmd, "print one JSON object", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+	return storeCommandWith(cmd, storeFlags{changes: true}, "print one JSON object", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
 		freed, err := st.GC(ctx)
 		if err != nil {
 			return err

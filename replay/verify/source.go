@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // SourceOptions is what the caller knows of a session file.
@@ -86,8 +88,11 @@ func (s *Session) piece(before string, line []byte) string {
 	return all
 }
 
-// mostUnpacked is how many bytes of an archive are looked at.
-const mostUnpacked = 1 << 30
+// Bounds on what is unpacked of an archive, in bytes.
+const (
+	mostUnpacked = 1 << 30
+	mostWindow   = 64 << 20 // of what looks back while it is unpacked
+)
 
 // archive takes the documents in a zip archive apart.
 func (s *Session) archive(file []byte) {
@@ -95,6 +100,7 @@ func (s *Session) archive(file []byte) {
 	if err != nil {
 		return
 	}
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow)))
 	left := int64(mostUnpacked)
 	for _, f := range z.File {
 		r, err := f.Open()

@@ -1,8 +1,12 @@
 package verify_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 )
@@ -94,5 +98,33 @@ func TestSource(t *testing.T) {
 	}
 	if _, err := verify.Source(chat, []byte("{"), nil, own); err == nil {
 		t.Fatal("body: got no error")
+	}
+}
+
+// TestPackedFile: what the documents in a zip archive say is in the file, packed in either way.
+func TestPackedFile(t *testing.T) {
+	for name, method := range map[string]uint16{"stored": zip.Store, "deflated": zip.Deflate, "zstd": zstd.ZipMethodWinZip} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			w := zip.NewWriter(&b)
+			w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor())
+			f, err := w.CreateHeader(&zip.FileHeader{Name: "samples/1.json", Method: method})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Write([]byte(`{"messages":[{"role":"user","content":"weigh anchor"}]}`)); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for text, missing := range map[string]int{"weigh anchor": 0, "drop anchor": 1} {
+				raw := []byte(`{"messages":[{"role":"user","content":` + quote(text) + `}]}`)
+				got, err := verify.Source(chat, raw, b.Bytes(), verify.SourceOptions{Format: "inspect"})
+				if err != nil || len(got) != missing {
+					t.Errorf("%q: want %d missing, got %v, %v", text, missing, got, err)
+				}
+			}
+		})
 	}
 }

@@ -32,6 +32,10 @@ type Options struct {
 	// Existing refuses to make a new store: it is an error that wraps
 	// fs.ErrNotExist if there is none.
 	Existing bool
+	// ReadOnly opens a store that is there without writing to its file; whatever would
+	// change it fails. SQLite still wants to make two files beside it, or to find them
+	// there. It says nothing about a store in memory.
+	ReadOnly bool
 	// Now tells the time that sessions and blobs are marked with; nil: time.Now.
 	Now func() time.Time
 }
@@ -77,7 +81,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := touch(path, o.Existing); err != nil {
+	o.ReadOnly = o.ReadOnly && path != Memory
+	if err := touch(path, o); err != nil {
 		return nil, fmt.Errorf("sqlite: open: %w", err)
 	}
 	s := &Store{
@@ -87,7 +92,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	dsn, err := address(path)
+	dsn, err := address(path, o.ReadOnly)
 	if err != nil {
 		return nil, named(ctx, err, "open %s", path)
 	}
@@ -96,7 +101,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, named(ctx, unlikeOurs(err), "open %s", path)
 	}
 	s.writer <- w
-	if err := s.begin(ctx, w, o.Existing); err != nil {
+	if err := s.begin(ctx, w, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if path == Memory {
@@ -136,13 +141,13 @@ func (s *Store) Close() error {
 
 // touch makes sure that there is a file, and that nobody else can read a new one:
 // SQLite gives the files beside it the same mode.
-func touch(path string, existing bool) error {
+func touch(path string, o Options) error {
 	if path == Memory {
 		return nil
 	}
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !existing:
+	case errors.Is(err, fs.ErrNotExist) && !o.Existing && !o.ReadOnly:
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the path is what the caller asks for
 		if err != nil {
 			return err
@@ -152,7 +157,7 @@ func touch(path string, existing bool) error {
 		return err
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: want a file, got %s", path, info.Mode())
-	case info.Size() == 0:
+	case info.Size() == 0 && !o.ReadOnly:
 		return os.Chmod(path, 0o600)
 	}
 	return nil
@@ -160,7 +165,7 @@ func touch(path string, existing bool) error {
 
 // address is what the driver calls a file. Full synchronisation flushes the log at
 // every commit (law 2).
-func address(path string) (string, error) {
+func address(path string, readOnly bool) (string, error) {
 	settings := "?_busy_timeout=" + fmt.Sprint(busyTimeout.Milliseconds()) +
 		"&_foreign_keys=1&_synchronous=FULL&_dqs=0&_defensive=1&_error_rc=1"
 	if path == Memory {
@@ -174,12 +179,16 @@ func address(path string) (string, error) {
 	if !strings.HasPrefix(full, "/") {
 		full = "/" + full
 	}
-	return "file://" + (&url.URL{Path: full}).EscapedPath() + settings + "&mode=rw", nil
+	mode := "&mode=rw"
+	if readOnly {
+		mode = "&mode=ro"
+	}
+	return "file://" + (&url.URL{Path: full}).EscapedPath() + settings + mode, nil
 }
 
 // begin makes sure that the file is ours before anything is written to it, and
 // brings its tables forward.
-func (s *Store) begin(ctx context.Context, l *lane, existing bool) error {
+func (s *Store) begin(ctx context.Context, l *lane, o Options) error {
 	var app, version, tables int
 	for _, p := range []struct {
 		query string
@@ -195,25 +204,32 @@ func (s *Store) begin(ctx context.Context, l *lane, existing bool) error {
 	}
 	fresh := app == 0 && version == 0 && tables == 0
 	switch {
-	case fresh && existing && s.path != Memory:
+	case fresh && (o.Existing || o.ReadOnly) && s.path != Memory:
 		return named(ctx, fmt.Errorf("%w: the file is empty", ErrNotStore), "open %s", s.path)
 	case version < 0:
 		return named(ctx, fmt.Errorf("%w: version, want at least 1, got %d", ErrNotStore, version), "open %s", s.path)
 	case !fresh && app != applicationID:
 		return named(ctx, fmt.Errorf("%w: a database of another program", ErrNotStore), "open %s", s.path)
 	}
-	if s.path != Memory {
+	if s.path != Memory && !o.ReadOnly {
 		if err := useLog(ctx, l); err != nil {
 			return named(ctx, err, "open %s", s.path)
 		}
 	}
+	return s.forward(ctx, l, version, o.ReadOnly)
+}
+
+// forward brings the tables forward, which a store that is only read must not need.
+func (s *Store) forward(ctx context.Context, l *lane, got int, readOnly bool) error {
 	all, err := migrations()
-	if err != nil {
-		return named(ctx, err, "open %s", s.path)
+	if err == nil && !readOnly {
+		got, err = migrate(ctx, l, all)
 	}
-	got, err := migrate(ctx, l, all)
-	if err == nil && got > len(all) {
+	switch {
+	case err == nil && got > len(all):
 		return &VersionError{s.path, len(all), got}
+	case err == nil && got < len(all):
+		err = fmt.Errorf("version of the file, want %d to read it only, got %d", len(all), got)
 	}
 	return named(ctx, unlikeOurs(err), "open %s", s.path)
 }

@@ -115,7 +115,9 @@ function sentence(i) {
     largest.map(([n, name]) => `${name} ${count(n)}`).join(", "),
     ...marked.slice(0, 4).map(describe), run.badAt.has(step) ? data.texts[run.badAt.get(step)] : ""].filter(Boolean).join(". ");
 }
-const describe = (m) => `${data.texts[m[1]]}: ${data.texts[m[2]]} × ${count(m[4])}, ${count(m[5])} → ${count(m[6])} tokens`;
+// broke tells a cache break from what the client or a policy took out: nothing was saved by it.
+const broke = (m) => !form && data.texts[m[2]] === "cache break";
+const describe = (m) => broke(m) ? `${data.texts[m[1]]}: cache break, ${count(m[5] - m[6])} tokens not read` : `${data.texts[m[1]]}: ${data.texts[m[2]]} × ${count(m[4])}, ${count(m[5])} → ${count(m[6])} tokens`;
 
 // place puts the tooltip beside the Step.
 function place(step, marked) {
@@ -123,7 +125,7 @@ function place(step, marked) {
   if (marked.length > 4) lines.push(make("span", {}, `and ${count(marked.length - 4)} more`));
   if (run.badAt.has(step)) lines.push(make("span", {}, data.texts[run.badAt.get(step)]));
   const lost = run.lostAt.get(step);
-  if (lost) lines.push(make("span", {}, `cache: ${count(lost)} tokens lost`));
+  if (lost && !marked.some(broke)) lines.push(make("span", {}, `cache: ${count(lost)} tokens lost`));
   tip.replaceChildren(make("b", {}, `Step ${count(step)} · ${count(run.tokens[chosen])} tokens`), ...lines);
   tip.hidden = false;
   const x = u.valToPos(step, "x") + u.over.offsetLeft, wide = tip.offsetWidth;
@@ -139,11 +141,12 @@ function listEdits() {
     list = null;
     return $("edits").replaceChildren();
   }
-  const heads = [["Step", 1], [form ? "Rule" : "Who", 0], ["Kind", 0], ["Count", 1], ["Before", 1], ["After", 1], ["Saved", 1], ["Why", 0]].map(([name, n]) => ({ name, n }));
+  const heads = [["Step", 1], [form ? "Rule" : "Who", 0], ["Kind", 0], ["Count", 1], ["Before", 1], ["After", 1], ["Saved", 1], ...(form ? [] : [["Not read (paid again)", 1]]), ["Why", 0]].map(([name, n]) => ({ name, n }));
   list = sheet($("edits"), what, heads, run.marks.length, (i) => {
     const m = run.marks[i], b = make("button", { type: "button", "aria-label": `Step ${m[0]}, ${data.texts[m[2]]}` }, count(m[0]));
     for (const event of ["focus", "mouseenter", "click"]) b.addEventListener(event, () => move(run.at.get(m[0]) ?? 0));
-    return [b, data.texts[m[1]], data.texts[m[2]], count(m[4]), count(m[5]), count(m[6]), count(m[5] - m[6]), data.texts[m[3]]];
+    const less = count(m[5] - m[6]), figures = broke(m) ? ["", "", "", less] : [count(m[5]), count(m[6]), less, ...(form ? [] : [""])];
+    return [b, data.texts[m[1]], data.texts[m[2]], count(m[4]), ...figures, data.texts[m[3]]];
   });
   const tag = () => [...list.body.rows].forEach((row, i) => { row.dataset.step = run.marks[i][0]; });
   tag();

@@ -54,7 +54,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 		t.Reading, t.err = r, nil
 		r.Repeat(0, t.grown)
 	} else {
-		c := &scan{Reading: r}
+		c := &scan{Reading: r, unpriced: map[string]bool{}}
 		in.Each(r, c.line)
 		r.Session.Client = "claude-code"
 		r.Session.Dialect = anthropic.Dialect
@@ -284,6 +284,7 @@ func (b *build) addReply(u []int, called bool) {
 		step.Time = max(step.Time, at)
 		if said.usage != nil { // each line has the figure so far; the last one counts
 			step.Usage, reported = usage(b.Reading, b.records[i].at(), said.usage), true
+			step.Unpriced = unpriced(said.usage)
 		}
 	}
 	if step.Model == syntheticModel || b.records[u[0]].has(isAPIError) {

@@ -105,6 +105,8 @@ type scan struct {
 	records []record
 	ids     []ids
 	agent   string // id of the sub-agent whose file this is
+
+	unpriced map[string]bool // reasons against list prices that were told
 }
 
 // fields are the top-level fields of a line that are looked at.
@@ -301,6 +303,10 @@ func (c *scan) message(rec *record, f *fields, m *message) bool {
 	read.EachField(f.message, m.set)
 	if m.usage != nil {
 		usage(c.Reading, rec.at(), m.usage)
+		if why := unpriced(m.usage); why != "" && !c.unpriced[why] {
+			c.unpriced[why] = true
+			c.Problem(rec.at(), "usage: %s: list prices do not hold, so the cost of such calls is not known", why)
+		}
 	}
 	c.Halves(rec.at(), m.content)
 	if rec.kind == kindUser && bytes.Contains(m.content, []byte(`"tool_result"`)) {

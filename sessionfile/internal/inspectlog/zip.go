@@ -3,6 +3,10 @@ package inspectlog
 import (
 	"archive/zip"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +27,10 @@ const methodZstd = 93
 // Bounds on what is unpacked: an archive of some kilobytes can claim any size.
 const (
 	maxEntry   = 512 << 20
+	maxDetect  = 4 << 20  // of an entry, to see what the archive is
+	freeEntry  = 32 << 20 // may be of any ratio
+	maxRatio   = 200      // of an entry's bytes to what it takes in the archive, above freeEntry
+	likely     = 32       // the ratio for which room is made at first
 	maxAll     = 8 << 30
 	maxSamples = 1_000_000
 	maxWindow  = 64 << 20 // of zstd, which is allocated at once
@@ -42,11 +50,41 @@ func detectZip(archive *zip.Reader) sessionfile.Format {
 		if f == nil {
 			continue
 		}
-		if b, err := read.Unzip(f, maxEntry); err == nil && read.IsJSON(b) && isHead(read.FieldsOf(b)) {
+		if isHead(beginning(f)) {
 			return sessionfile.FormatInspect
 		}
 	}
 	return ""
+}
+
+// beginning returns the fields at the beginning of an entry that say what it is, as far
+// as they stand there. It reads no more than that.
+func beginning(f *zip.File) read.Fields {
+	r, err := f.Open()
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	d := json.NewDecoder(io.LimitReader(r, maxDetect))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	fields := read.Fields{}
+	for d.More() && !fields.Has("version", "eval") {
+		name, err := d.Token()
+		key, ok := name.(string)
+		if err != nil || !ok {
+			break
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			break
+		}
+		if (key == "version" || key == "eval") && read.IsJSON(value) {
+			fields[key] = value
+		}
+	}
+	return fields
 }
 
 // prepare lets an archive use zstd.
@@ -104,7 +142,7 @@ func (l *log) unzip(f *zip.File, left *int64) *read.Document {
 	if f == nil {
 		return nil
 	}
-	b, err := read.Unzip(f, min(maxEntry, *left))
+	b, err := content(f, min(maxEntry, *left))
 	*left -= int64(len(b))
 	if err == nil {
 		var d *read.Document
@@ -114,6 +152,48 @@ func (l *log) unzip(f *zip.File, left *int64) *read.Document {
 	}
 	l.Problem(0, "entry %.100q, skipped: %v", f.Name, err)
 	return nil
+}
+
+// content returns an entry of at most limit bytes. The archive says how long it is, and
+// is not believed: room is made for what compresses as such logs do, once more for the
+// rest, and what claims to have been compressed far better is refused unread.
+func content(f *zip.File, limit int64) ([]byte, error) {
+	size, packed := f.UncompressedSize64, f.CompressedSize64
+	switch {
+	case size > uint64(max(limit, 0)):
+		return nil, fmt.Errorf("archive: want at most %d bytes, got %d", max(limit, 0), size)
+	case size > freeEntry && size/maxRatio > packed:
+		return nil, fmt.Errorf("archive: want at most %d times what it takes in the archive, got %d bytes of %d", maxRatio, size, packed)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, min(size, 1<<20+likely*min(packed, size)))
+	n, err := io.ReadFull(r, b)
+	if err == nil && uint64(n) < size {
+		b = append(make([]byte, 0, size), b...)[:size]
+		_, err = io.ReadFull(r, b[n:])
+	}
+	if err == nil {
+		err = ended(r)
+	}
+	if closed := r.Close(); err == nil {
+		err = closed
+	}
+	return b, err
+}
+
+// ended reads the end, at which the checksum is compared.
+func ended(r io.Reader) error {
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	default:
+		return fmt.Errorf("archive: want the end, got %d byte more", n)
+	}
 }
 
 // A sample of an archive.
