@@ -290,20 +290,3 @@ func (in *Input) Zip() (*zip.Reader, error) {
 // Packed reports whether the file was read as an archive: it may hold much more than its
 // size says.
 func (in *Input) Packed() bool { return in.packed }
-
-// Unzip returns the content of an entry of at most limit bytes. What the archive
-// says about its size is not believed.
-func Unzip(f *zip.File, limit int64) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if closed := r.Close(); err == nil {
-		err = closed
-	}
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("archive: entry %q, want at most %d bytes, got more", f.Name, limit)
-	}
-	return b, err
-}

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"io"
@@ -170,34 +169,6 @@ func TestCount(t *testing.T) {
 		if want < 0 && (got != 0 || len(r.Session.Problems) != 1) || want >= 0 && (got != want || len(r.Session.Problems) > 0) {
 			t.Errorf("%s: want %d (-1: a problem), got %d, %v", text, want, got, r.Session.Problems)
 		}
-	}
-}
-
-// TestUnzip: an entry that unpacks to more than it may is an error before it fills
-// the memory.
-func TestUnzip(t *testing.T) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	e, err := w.Create("zeros")
-	if err == nil {
-		_, err = e.Write(make([]byte, 1<<20))
-	}
-	if closed := w.Close(); err != nil || closed != nil {
-		t.Fatal(err, closed)
-	}
-	in := NewInput(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	archive, err := in.Zip()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Unzip(archive.File[0], 1<<20); err != nil || len(got) != 1<<20 {
-		t.Errorf("want 1 MiB, got %d, %v", len(got), err)
-	}
-	if _, err := Unzip(archive.File[0], 1<<20-1); err == nil || !strings.Contains(err.Error(), "zeros") {
-		t.Errorf("want an error that names the entry, got %v", err)
-	}
-	if _, err := inputOf("PK\x03\x04 and no more").Zip(); err == nil {
-		t.Error("a broken archive: want an error")
 	}
 }
 

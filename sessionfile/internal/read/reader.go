@@ -21,7 +21,7 @@ type Reader struct {
 	Document func(*Document) sessionfile.Format
 	// Text looks at the first 64 KiB of a file that is no JSON.
 	Text func(head []byte) sessionfile.Format
-	// Zip looks at the names of a zip archive. It may open entries ([Unzip]).
+	// Zip looks at the names of a zip archive. It may open entries, within bounds.
 	Zip func(*zip.Reader) sessionfile.Format
 
 	// Read reads the file. Its error is the source's ([Input.ReadAt]), or of
