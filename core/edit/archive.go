@@ -43,12 +43,13 @@ func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm
 		Op: Archive, Kind: kind, Span: span, Notes: notes, Sections: slices.Clone(sections),
 		Refs: []llm.Ref{ref}, Low: s.Low, Rule: s.Rule, Before: s.sizeOf(span),
 	}
+	known := map[llm.Ref]bool{ref: true}
 	for _, old := range s.View.edits {
 		if !insideOf(old, span) {
 			continue
 		}
 		e.Supersedes = append(e.Supersedes, old.ID)
-		e.Refs = appendRefs(e.Refs, old.Refs...)
+		e.Refs = appendRefs(e.Refs, old.Refs, known)
 		if old.Op == Archive {
 			e.Sections = append(e.Sections, old.Sections...)
 		}
@@ -118,10 +119,11 @@ func (s Scene) dropGain(span Span) int {
 	return gain
 }
 
-// appendRefs appends those of more that are not in refs yet.
-func appendRefs(refs []llm.Ref, more ...llm.Ref) []llm.Ref {
+// appendRefs appends those of more that are not in refs yet, which known tells.
+func appendRefs(refs, more []llm.Ref, known map[llm.Ref]bool) []llm.Ref {
 	for _, r := range more {
-		if !slices.Contains(refs, r) {
+		if !known[r] {
+			known[r] = true
 			refs = append(refs, r)
 		}
 	}
