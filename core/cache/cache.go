@@ -71,14 +71,18 @@ type Cache struct {
 
 // A node is a place where a prefix can end.
 type node struct {
-	prefix llm.Digest
-	tokens int
+	prefix  llm.Digest
+	tokens  int
+	expires int64 // where reading does not renew what is read; else the chain's holds
 }
 
-// An entry is a prefix that is kept until expires, or for ever if that is 0.
+// An entry is a prefix that is kept until expires, or for ever if that is 0. Its lifetime is
+// that with which it was written: a mark that asks for another one changes nothing
+// while it lasts.
 type entry struct {
 	tokens  int
 	expires int64
+	long    bool
 }
 
 // A warm is a prefix with its end.
@@ -159,6 +163,7 @@ func (c *Cache) marked(r Request, at int64) Use {
 	for _, m := range marks {
 		if n := c.behind(r, m, at); n >= 0 {
 			read = max(read, r.Blocks[n].Tokens)
+			c.renew(r.Blocks[n].Prefix, at)
 		}
 	}
 	use.CacheRead, use.Lost = read, c.lost(r, read, at)
@@ -169,10 +174,10 @@ func (c *Cache) marked(r Request, at int64) Use {
 		if b.Tokens < c.rule.Minimum {
 			continue
 		}
-		old, had := c.kept[b.Prefix]
-		had = had && live(old.expires, at)
-		if !had || c.rule.Refresh {
-			c.kept[b.Prefix] = entry{b.Tokens, c.lifetime(at, b.Mark == Long)}
+		if old, had := c.kept[b.Prefix]; had && live(old.expires, at) {
+			c.renew(b.Prefix, at)
+		} else {
+			c.kept[b.Prefix] = entry{b.Tokens, c.lifetime(at, b.Mark == Long), b.Mark == Long}
 		}
 		if grown := b.Tokens - end; grown > 0 {
 			if b.Mark == Long {
@@ -183,11 +188,19 @@ func (c *Cache) marked(r Request, at int64) Use {
 			end = b.Tokens
 		}
 		if b.Tokens >= c.last.tokens {
-			c.last = warm{node{b.Prefix, b.Tokens}, c.kept[b.Prefix].expires}
+			c.last = warm{node{prefix: b.Prefix, tokens: b.Tokens}, c.kept[b.Prefix].expires}
 		}
 	}
 	use.Input = r.tokens() - end
 	return use
+}
+
+// renew gives what was read its lifetime again, where the provider does so.
+func (c *Cache) renew(prefix llm.Digest, at int64) {
+	if e := c.kept[prefix]; c.rule.Refresh {
+		e.expires = c.lifetime(at, e.long)
+		c.kept[prefix] = e
+	}
 }
 
 // marks returns the marked blocks of a request in order. Of more than the provider
@@ -221,8 +234,12 @@ func (c *Cache) behind(r Request, mark int, at int64) int {
 func (c *Cache) automatic(r Request, at int64) Use {
 	common := sort.Search(min(len(c.chain), len(r.Blocks)), func(i int) bool { return c.chain[i].prefix != r.Blocks[i].Prefix })
 	read := 0
-	if common > 0 && live(c.expires, at) {
-		read = r.Blocks[common-1].Tokens
+	for i := common - 1; i >= 0 && read == 0; i-- {
+		if live(c.until(c.chain[i]), at) {
+			read = r.Blocks[i].Tokens
+		} else if c.rule.Refresh {
+			break // all of the chain has one lifetime
+		}
 	}
 	for i := len(r.Blocks) - 1; i >= common; i-- {
 		if e, ok := c.kept[r.Blocks[i].Prefix]; ok && live(e.expires, at) {
@@ -246,18 +263,31 @@ func (c *Cache) automatic(r Request, at int64) Use {
 // beginning stays for as long as it would have.
 func (c *Cache) branch(r Request, common int, at int64) {
 	for _, n := range c.chain[common:] {
-		c.kept[n.prefix] = entry{n.tokens, c.expires}
+		c.kept[n.prefix] = entry{tokens: n.tokens, expires: c.until(n)}
 	}
 	c.chain = c.chain[:common]
-	for _, b := range r.Blocks[common:] {
-		c.chain = append(c.chain, node{b.Prefix, b.Tokens})
-	}
 	c.expires = c.lifetime(at, true)
+	for i := range c.chain {
+		if !c.rule.Refresh && !live(c.chain[i].expires, at) {
+			c.chain[i].expires = c.expires // it was written anew
+		}
+	}
+	for _, b := range r.Blocks[common:] {
+		c.chain = append(c.chain, node{b.Prefix, b.Tokens, c.expires})
+	}
 	c.last = warm{expires: c.expires}
 	if n := len(c.chain); n > 0 {
 		c.last.node = c.chain[n-1]
 		c.last.tokens = c.whole(c.last.tokens)
 	}
+}
+
+// until returns when a place of the chain lapses.
+func (c *Cache) until(n node) int64 {
+	if c.rule.Refresh {
+		return c.expires
+	}
+	return n.expires
 }
 
 // whole returns how much of so many tokens an automatic cache can give back.

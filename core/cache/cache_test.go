@@ -80,6 +80,18 @@ func TestMarkedCacheReadsWhatEarlierMarksWrote(t *testing.T) {
 			},
 		},
 		{
+			"a prefix that is found by looking back lives on too",
+			[]Request{
+				prompt(1, block{'s', 1500, Short, 1}), prompt(240*second, block{'s', 1500, NoMark, 1}, block{'m', 100, Short, 1}), prompt(480*second, block{'s', 1500, Short, 1}),
+			},
+			[]Use{{Usage: llm.Usage{CacheWrite5m: 1500}}, {Usage: llm.Usage{CacheRead: 1500, CacheWrite5m: 100}}, {Usage: llm.Usage{CacheRead: 1500}, Lost: 100}},
+		},
+		{
+			"a short mark takes nothing from a long lifetime",
+			[]Request{prompt(1, block{'s', 1500, Long, 1}), prompt(120*second, block{'s', 1500, Short, 1}), prompt(1200*second, block{'s', 1500, Short, 1})},
+			[]Use{{Usage: llm.Usage{CacheWrite1h: 1500}}, {Usage: llm.Usage{CacheRead: 1500}}, {Usage: llm.Usage{CacheRead: 1500}}},
+		},
+		{
 			"an edit in the middle loses what was warm behind it",
 			[]Request{prompt(1, system, ask), prompt(2, system, block{'x', 100, Short, 1})},
 			[]Use{
@@ -183,6 +195,16 @@ func TestOtherEstimatesLoseNothing(t *testing.T) {
 	}
 }
 
+// TestFixedLifetime: where reading renews nothing, what is written lapses in its own time, and is then written anew.
+func TestFixedLifetime(t *testing.T) {
+	fixed := automatic
+	fixed.Refresh, fixed.Step, fixed.Lifetimes = false, 1, []int{1800}
+	a, b, x := block{'a', 2000, NoMark, 1}, block{'b', 1000, NoMark, 1}, block{'c', 500, NoMark, 1}
+	check(t, New(fixed, Options{}), []Request{prompt(1, a), prompt(1200*second, a, b), prompt(2700*second, a, x), prompt(2760*second, a, x)}, []Use{
+		{Usage: llm.Usage{Input: 2000}}, {Usage: llm.Usage{CacheRead: 2000, Input: 1000}}, {Usage: llm.Usage{Input: 2500}, Lost: 3000}, {Usage: llm.Usage{CacheRead: 2500}},
+	})
+}
+
 func TestNoRuleKeepsNothing(t *testing.T) {
 	c := New(catalog.CacheRule{}, Options{Writes: true})
 	r := prompt(1, block{'a', 50_000, Short, 1})
@@ -239,48 +261,57 @@ func wrote(r Request) []Block {
 	return out[max(len(out)-4, 0):]
 }
 
+// written is an entry of the marked twin.
+type written struct {
+	prefix  llm.Digest
+	long    bool
+	expires int64
+}
+
+// markedTwin goes through all requests with nothing but a list of what was written.
 func markedTwin(before []Request, r Request) int {
+	var kept []*written
 	read := 0
-	for _, mark := range wrote(r) {
-		positions := 0
-		for i := len(r.Blocks) - 1; i >= 0 && positions < 20; i-- {
-			b := r.Blocks[i]
-			if b.Tokens > mark.Tokens {
-				continue
-			}
-			for _, old := range before {
-				for _, w := range wrote(old) {
-					life := int64(300)
-					if w.Mark == Long {
-						life = 3600
-					}
-					if w.Prefix == b.Prefix && w.Tokens >= 1024 && r.At < old.At+life*second && newest(before, w, r.At) {
-						read = max(read, b.Tokens)
-					}
+	for _, req := range append(before[:len(before):len(before)], r) {
+		read = 0
+		find := func(prefix llm.Digest) *written {
+			for _, w := range kept {
+				if w.prefix == prefix && req.At < w.expires {
+					return w
 				}
 			}
-			positions += max(b.Positions, 1)
+			return nil
+		}
+		life := func(long bool) int64 {
+			if long {
+				return req.At + 3600*second
+			}
+			return req.At + 300*second
+		}
+		for _, mark := range wrote(req) {
+			positions := 0
+			for i := len(req.Blocks) - 1; i >= 0 && positions < 20; i-- {
+				b := req.Blocks[i]
+				if b.Tokens > mark.Tokens {
+					continue
+				}
+				if w := find(b.Prefix); w != nil {
+					read = max(read, b.Tokens)
+					w.expires = life(w.long)
+					break
+				}
+				positions += max(b.Positions, 1)
+			}
+		}
+		for _, mark := range wrote(req) {
+			if w := find(mark.Prefix); w != nil {
+				w.expires = life(w.long)
+			} else if mark.Tokens >= 1024 {
+				kept = append(kept, &written{mark.Prefix, mark.Mark == Long, life(mark.Mark == Long)})
+			}
 		}
 	}
 	return read
-}
-
-// newest reports whether the last request before at that wrote w's prefix keeps it still: a later mark with the short
-// lifetime takes the place of one with the long one.
-func newest(before []Request, w Block, at int64) bool {
-	kept := false
-	for _, old := range before {
-		for _, x := range wrote(old) {
-			if x.Prefix == w.Prefix {
-				life := int64(300)
-				if x.Mark == Long {
-					life = 3600
-				}
-				kept = at < old.At+life*second
-			}
-		}
-	}
-	return kept
 }
 
 func automaticTwin(before []Request, r Request) int {

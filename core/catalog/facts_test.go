@@ -165,7 +165,7 @@ func TestWith(t *testing.T) {
 	if turbo, _ := c.Lookup("azure/gpt-35-turbo"); turbo.Window != 4000 {
 		t.Errorf("an entry by an alias: %+v", turbo)
 	}
-	if odd, _ := c.Lookup("odd"); odd.Family != UnknownFamily || odd.Estimator != "bytes/4" {
+	if odd, _ := c.Lookup("odd"); odd.Family != UnknownFamily+" counted by bytes/4" || odd.Estimator != "bytes/4" {
 		t.Errorf("a family that is none: %+v", odd)
 	}
 	if !reflect.DeepEqual(base.Models(), load(t).Models()) {
@@ -220,7 +220,7 @@ func TestOwnTokenizer(t *testing.T) {
 	}
 	own := c.With(Model{ID: "harbour-9", Estimator: "tiktoken:cl100k_base"}, Model{ID: "claude-opus-4-5", Estimator: "hf:tok.json"}, Model{ID: "gpt-5.5", Family: "openai", Estimator: "chars/4"})
 	for id, want := range map[string]string{
-		"harbour-9": "tiktoken:cl100k_base", "claude-opus-4-5-20251101": "hf:tok.json", "gpt-5.5": "tiktoken:o200k_base", "gpt-4o": "tiktoken:o200k_base",
+		"harbour-9": "tiktoken:cl100k_base", "claude-opus-4-5-20251101": "hf:tok.json", "gpt-5.5": "chars/4", "gpt-4o": "tiktoken:o200k_base",
 	} {
 		if f := own.FamilyOf(id); f.Estimator != want {
 			t.Errorf("%s: estimator of its family, want %s, got %s", id, want, f.Estimator)
@@ -230,7 +230,22 @@ func TestOwnTokenizer(t *testing.T) {
 	if f := own.FamilyOf("claude-opus-4-5"); f.Message != claude.Message || f.Image != claude.Image || f.Prior != 1000 {
 		t.Errorf("want the constants of claude-old as they stand and no prior, got %+v", f)
 	}
-	if _, ok := c.Family("counted by hf:tok.json"); ok {
+	if _, ok := c.Family("claude-old counted by hf:tok.json"); ok {
 		t.Error("the catalogue that With was called on has changed")
+	}
+}
+
+// TestOtherProvider: prices of the maker are not those of somebody else who is named without any.
+func TestOtherProvider(t *testing.T) {
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := c.With(Model{ID: "kimi-k3", Provider: "me"}, Model{ID: "claude-opus-4-5", Window: 100_000})
+	if m, _ := own.Lookup("openrouter/moonshotai/kimi-k3"); len(m.Tiers) != 0 {
+		t.Errorf("kimi-k3 of another provider: want no price, got %+v", m.Tiers)
+	}
+	if m, _ := own.Lookup("claude-opus-4-5"); len(m.Tiers) == 0 || m.Window != 100_000 {
+		t.Errorf("claude-opus-4-5 with another window: want its prices, got %+v", m)
 	}
 }

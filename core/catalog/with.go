@@ -31,8 +31,11 @@ func (c Catalog) With(models ...Model) Catalog {
 		m := over.over(known)
 		m.ID = id
 		c.family(&m)
-		if over.Estimator != "" && over.Family == "" {
+		if over.Estimator != "" {
 			c.counted(&m)
+		}
+		if len(over.Tiers) == 0 && m.Provider != known.Provider {
+			m.Tiers, m.PriceSource = nil, ""
 		}
 		c.aliases = slices.DeleteFunc(c.aliases, func(a alias) bool { return a.name == id })
 		if at, ok := place(c.models, id); ok {
@@ -64,7 +67,7 @@ func (c *Catalog) counted(m *Model) {
 	if f.Estimator == m.Estimator {
 		return
 	}
-	f.Name = "counted by " + m.Estimator
+	f.Name += " counted by " + m.Estimator
 	f.Estimator, f.ReplyEstimator, f.Prior = m.Estimator, m.Estimator, 1000
 	if _, ok := c.Family(f.Name); !ok {
 		c.families = append(slices.Clip(c.families), f)
