@@ -138,6 +138,10 @@ func TestPricesHere(t *testing.T) {
 	if err != nil || s.PricesFrom != filepath.Join(priced, "plimsoll.yaml") || !reflect.DeepEqual(s.Priced, []string{"m"}) {
 		t.Errorf("got %q, %q, %v", s.PricesFrom, s.Priced, err)
 	}
+	capitals := folder(t, "plimsoll.yaml", "models: {My-Model: {prices: {input: 1}}}")
+	if s, err := config.FindSettings(capitals, "", knownModels()); err != nil || !reflect.DeepEqual(s.Priced, []string{"my-model"}) {
+		t.Errorf("in other letters: got %q, %v", s.Priced, err)
+	}
 	if s, err := config.FindSettings(folder(t), priced, knownModels()); err != nil || s.PricesFrom != "" || s.Priced != nil {
 		t.Errorf("the user's own: got %q, %q, %v", s.PricesFrom, s.Priced, err)
 	}

@@ -28,4 +28,7 @@ func TestPipes(t *testing.T) {
 	if _, err := config.FindSettings("", settings, known()); err == nil || !strings.Contains(err.Error(), "want a regular file") {
 		t.Errorf("of the user: got %v", err)
 	}
+	if _, err := config.LoadSettings(filepath.Join(settings, "plimsoll.yaml"), known()); err == nil || !strings.Contains(err.Error(), "want a regular file") {
+		t.Errorf("named by the user: got %v", err)
+	}
 }

@@ -41,7 +41,7 @@ type Settings struct {
 	// that is not stated is unknown; writing to the cache costs what input does.
 	Models []catalog.Model
 	// PricesFrom is the file in the working folder that states prices, and Priced the
-	// models that it states them of. Empty: none does.
+	// models that it states them of, by their names in the catalogue. Empty: none does.
 	PricesFrom string
 	Priced     []string
 }
@@ -121,12 +121,17 @@ func FindSettings(working, user string, known Known) (Settings, error) {
 	return all, nil
 }
 
-// pricedIn returns the names of the models with prices.
+// pricedIn returns the names of the models with prices, as a catalogue has them that
+// these are laid over: files may write them in other letters.
 func pricedIn(models []catalog.Model) []string {
 	var names []string
 	for _, m := range models {
-		if len(m.Tiers) > 0 {
-			names = append(names, m.ID)
+		if len(m.Tiers) == 0 {
+			continue
+		}
+		var c catalog.Catalog
+		if laid, ok := c.With(m).Lookup(m.ID); ok {
+			names = append(names, laid.ID)
 		}
 	}
 	return names
@@ -149,7 +154,7 @@ func settingsIn(dir string, untrusted bool) (string, error) {
 		case err != nil:
 			return "", fmt.Errorf("config: load settings: %w", err)
 		case !info.Mode().IsRegular():
-			return "", fmt.Errorf("config: load settings: %s: want a regular file, got %s", path, info.Mode().Type())
+			return "", notRegular(path, info)
 		case untrusted && !isInside(dir, path):
 			return "", fmt.Errorf("config: load settings: %s: want a file of the working folder, got a link that leads out of it", path)
 		}
@@ -164,13 +169,20 @@ func settingsIn(dir string, untrusted bool) (string, error) {
 	return "", fmt.Errorf("config: load settings: want one file, got %s and %s", found[0], found[1])
 }
 
-// LoadSettings reads a file that the user has named, which may say everything. The error
+func notRegular(path string, info os.FileInfo) error {
+	return fmt.Errorf("config: load settings: %s: want a regular file, got %s", path, info.Mode().Type())
+}
+
+// LoadSettings reads a regular file that the user has named, which may say everything. The error
 // is a *SettingsError if the file could be read, with all faults and where they stand.
 func LoadSettings(path string, known Known) (Settings, error) {
 	return loadSettings(path, settingsReader{known: known})
 }
 
 func loadSettings(path string, r settingsReader) (Settings, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return Settings{}, notRegular(path, info) // opening a pipe would wait for somebody to write
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return Settings{}, fmt.Errorf("config: load settings: %w", err)

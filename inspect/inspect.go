@@ -89,9 +89,10 @@ func (r *reading) describe() {
 
 // costOf returns what a call cost: as the file says, else by the catalogue's prices
 // for what was reported. A reply whose size was not reported is taken at what the
-// file holds of it.
+// file holds of it. What the file says was paid to the model that was asked: it does not
+// hold where Options.Model names another.
 func (r *reading) costOf(g *segment, s step) catalog.Money {
-	if s.info.Cost > 0 {
+	if s.info.Cost > 0 && r.o.Model == "" {
 		return catalog.Dollars(s.info.Cost)
 	}
 	if s.info.Usage.IsZero() || !s.reported() {

@@ -456,6 +456,22 @@ func TestConversationsOfOneLine(t *testing.T) {
 	}
 }
 
+// What a file states was paid to the model that it names, not to the one that a reader asks about.
+func TestStatedCostOfAnotherModel(t *testing.T) {
+	l := newLog()
+	l.human("Count the ships.")
+	l.reply(cached(0, 10_000), text("There are four."))
+	l.seg.Entries[1].Step.Cost = 5 * million
+	o := withShip(t)
+	if got := l.report(t, o).Totals.CostUSD; got != catalog.Dollars(5*million) {
+		t.Errorf("want what the file states, got %s", got)
+	}
+	o.Model = drops
+	if got := l.report(t, o).Totals.CostUSD; got != catalog.Dollars(40_200*million) {
+		t.Errorf("want 10,000 tokens written and 20 of output by the other model's prices, got %s", got)
+	}
+}
+
 // A Step that was not charged by list prices has no cost unless the file states it.
 func TestOtherThanListPrices(t *testing.T) {
 	l := newLog()

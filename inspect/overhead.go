@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Catalog   catalog.Catalog
 	Encodings token.Encodings
-	Model     string // counts and sizes for this model, in place of the session's own
+	Model     string // counts, sizes and prices of this model, in place of the session's own
 	Top       int    // how many of each list; 0: 20
 }
 

@@ -62,7 +62,7 @@ type Billing struct {
 	Cache       string        `json:"cache"` // name of the first model's rule, "off" where the client does not use it, "" if nothing is known
 	Lifetime    int           `json:"lifetime_seconds"`
 	ReportedUSD catalog.Money `json:"reported_usd"` // of the calls that were reported, by their own figures
-	StatedUSD   catalog.Money `json:"stated_usd"`   // what the file itself says that they cost
+	StatedUSD   catalog.Money `json:"stated_usd"`   // what the file itself says that they cost; null unless it does of every Step with a usage
 	Compared    int           `json:"compared"`     // Steps whose cache figures were reported
 	// Tokens of those Steps, as reported and as simulated for the same requests.
 	ReadReported    int `json:"read_reported"`

@@ -267,6 +267,37 @@ func TestOtherThanListPrices(t *testing.T) {
 	}
 }
 
+// TestStatedCost: what a file states is a sum only if it states the cost of every call whose usage it has.
+func TestStatedCost(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		costs [3]int64 // picodollars; 0: not stated
+		want  catalog.Money
+	}{
+		{"every call", [3]int64{1_000_000, 2_000_000, 3_000_000}, catalog.Dollars(6_000_000)},
+		{"not the first", [3]int64{0, 2_000_000, 3_000_000}, catalog.Money{}},
+		{"not the last", [3]int64{1_000_000, 2_000_000, 0}, catalog.Money{}},
+		{"none", [3]int64{}, catalog.Money{}},
+	} {
+		s := conversation("harbour-1", 60)
+		for i, cost := range c.costs {
+			s.Segments[0].Entries[2*i+1].Step.Cost = cost
+		}
+		if got := runOff(t, s, replay.Options{Catalog: priced(t)}).Billing.StatedUSD; got != c.want {
+			t.Errorf("%s: want %s, got %s", c.name, c.want, got)
+		}
+	}
+	s := conversation("harbour-1", 60) // a call that has no usage costs nothing that could be stated
+	for i, cost := range []int64{1_000_000, 2_000_000, 0} {
+		s.Segments[0].Entries[2*i+1].Step.Cost = cost
+	}
+	last := s.Segments[0].Entries[5].Step
+	last.Usage, last.Reported, last.OutputReported = llm.Usage{}, false, false
+	if got := runOff(t, s, replay.Options{Catalog: priced(t)}).Billing.StatedUSD; got != catalog.Dollars(3_000_000) {
+		t.Errorf("want the sum of the calls with a usage, got %s", got)
+	}
+}
+
 // TestHiddenStays: what was measured as hidden is hidden in every view, edited or not.
 func TestHiddenStays(t *testing.T) {
 	s, err := formats.Open("../examples/session.jsonl")

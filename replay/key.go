@@ -45,11 +45,22 @@ func (r *raw) key(p policy.Policy, spec WindowSpec) string {
 	for _, e := range r.segment.Entries {
 		d := llm.DigestOf(e.Message)
 		put(h, string(d[:]))
+		putThinking(h, e.Message)
 		if s := e.Step; s != nil {
 			put(h, s.Model, fmt.Sprint(s.Usage, s.Reported, s.OutputReported))
 		}
 	}
 	return fmt.Sprintf("%s#%d %s %s %s", filepath.Base(r.session), r.number, p.Name, spec, hex.EncodeToString(h.Sum(nil))[:keyDigits])
+}
+
+// putThinking adds the thinking of a message, which its digest leaves out and a run does
+// not: it is counted, kept or dropped.
+func putThinking(h hash.Hash, m llm.Message) {
+	for i, p := range m.Parts {
+		if t, ok := p.(llm.Thinking); ok {
+			put(h, fmt.Sprint("thinking ", i, t.Redacted), t.Text, t.Signature)
+		}
+	}
 }
 
 // put adds texts to a hash, each with its length, so that none can be taken for another.

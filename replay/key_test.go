@@ -58,6 +58,13 @@ func TestKeptRuns(t *testing.T) {
 	other := conversation("harbour-1", 60)
 	other.Path = "tuesday/session.jsonl"
 	other.Segments[0].Entries[0].Message.Parts = []llm.Part{llm.Text{Text: "Another question under the same name."}}
+	thinks := func(text, signature string) *sessionfile.Session {
+		s := conversation("harbour-1", 60)
+		s.Path = "thinks/session.jsonl"
+		m := &s.Segments[0].Entries[1].Message
+		m.Parts = append([]llm.Part{llm.Thinking{Text: text, Signature: signature}}, m.Parts...)
+		return s
+	}
 	renamed := *one
 	renamed.ID = "another session with the same texts"
 	for _, c := range []struct {
@@ -72,6 +79,10 @@ func TestKeptRuns(t *testing.T) {
 		{"another file of that name", other, nil, 2},
 		{"another session", &renamed, nil, 3},
 		{"another policy of that name", one, func(p *policy.Policy) { p.LowWater = 123 }, 4},
+		{"a reply with thinking", thinks("The tide first.", "a"), nil, 5},
+		{"other thinking", thinks("The berth first.", "a"), nil, 6},
+		{"another signature", thinks("The tide first.", "b"), nil, 7},
+		{"the same thinking again", thinks("The tide first.", "a"), nil, 7},
 	} {
 		if err := keep(t, db, c.s, c.change); err != nil {
 			t.Fatalf("%s: %v", c.what, err)

@@ -99,8 +99,11 @@ func (b *biller) model(recorded string) string {
 // compare sets what was simulated beside what was reported.
 func (b *rawBiller) compare(step *sessionfile.Step, use llm.Usage) {
 	billing := &b.raw.billing
-	if step.Cost > 0 {
+	switch {
+	case step.Cost > 0:
 		billing.StatedUSD = billing.StatedUSD.Add(catalog.Dollars(step.Cost))
+	case !step.Usage.IsZero(): // a sum with something unknown is unknown
+		billing.StatedUSD = catalog.Money{}
 	}
 	if !step.Reported {
 		return

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -58,8 +59,13 @@ func Load(path string) (*Tokenizer, error) {
 	return nil, fmt.Errorf("tokenizers: load %s: %w", path, err)
 }
 
+var errNotRegular = errors.New("want a tokenizer.json, got no regular file")
+
 // read returns the content of a regular file of bounded size.
 func read(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errNotRegular // opening a pipe would wait for somebody to write
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, withoutPath(err)
@@ -70,7 +76,7 @@ func read(path string) ([]byte, error) {
 		return nil, withoutPath(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("want a tokenizer.json, got no regular file")
+		return nil, errNotRegular
 	}
 	if info.Size() > MaxFileBytes {
 		return nil, fmt.Errorf("size, want at most %d bytes, got %d", MaxFileBytes, info.Size())
@@ -120,7 +126,8 @@ func parse(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// decode reads JSON into v; path says where data stands.
+// decode reads JSON into v; path says where data stands. Its errors repeat nothing of
+// data: the file may be any, also one with secrets.
 func decode(path string, data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if err == nil {
@@ -137,12 +144,13 @@ func decode(path string, data []byte, v any) error {
 		if at == "" {
 			at = "file"
 		}
-		return invalid(at, "a "+e.Type.String(), "a JSON "+e.Value)
+		kind, _, _ := strings.Cut(e.Value, " ") // "number 12" has the number
+		return invalid(at, "a "+e.Type.String(), "a JSON "+kind)
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("JSON at byte %d: %w", e.Offset, err)
+		return fmt.Errorf("JSON at byte %d: not well-formed", e.Offset) // err shows the byte
 	}
-	return err
+	return errors.New("JSON: not well-formed")
 }
 
 // given reports whether a member is there and not null.

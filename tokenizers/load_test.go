@@ -107,6 +107,23 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// Errors repeat nothing of a file that is no tokenizer's.
+func TestErrorsShowNothing(t *testing.T) {
+	for _, data := range []string{"Zecret", "{\"a\":Z", "7361", `{"model":7361}`, `{"model":{"vocab":{"a":7361.5}}}`, "\"Zecret\"", `{"added_tokens":[{"id":7361.5}]}`} {
+		file := filepath.Join(t.TempDir(), "f.json")
+		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := tokenizers.Load(file)
+		if err == nil {
+			t.Fatalf("%s: want an error, got none", data)
+		}
+		if got := strings.Replace(err.Error(), file, "", 1); strings.ContainsAny(got, "Z7") {
+			t.Errorf("%s: got %s", data, got)
+		}
+	}
+}
+
 // No file makes Load panic, and what it loads counts any text.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []fixture{

@@ -32,7 +32,8 @@ type dataRun struct {
 	Length    int      `json:"n"`     // how many Steps
 	By        []part   `json:"by"`
 	Read      series   `json:"read"`
-	Cost      series   `json:"cost"` // of each Step, in microdollars; empty where one is not known
+	Cost      series   `json:"cost"` // up to each Step, in microdollars
+	Paid      int      `json:"paid"` // how many Steps Cost is of: those before the first whose cost is not known
 	CostText  string   `json:"usd"`
 	Sent      int      `json:"sent"`
 	SentRaw   int      `json:"rawsent"` // what the client sent for the same Steps; 0: there is nothing to compare
@@ -96,17 +97,18 @@ func (d *data) parts(n int, by func(i int) map[string]int) []part {
 	return parts
 }
 
-// costs packs amounts of money in microdollars, as sums up to each Step.
-func costs(amounts []catalog.Money) series {
-	micro := make([]int, len(amounts))
+// costs packs amounts of money in microdollars, as sums up to each Step. They end where an
+// amount is not known, since a sum with it is not known either: n is how many they are.
+func costs(amounts []catalog.Money) (sums series, n int) {
+	micro := make([]int, 0, len(amounts))
 	sum := catalog.Dollars(0)
-	for i, m := range amounts {
+	for _, m := range amounts {
 		if sum = sum.Add(m); !sum.Known {
-			return ""
+			break
 		}
-		micro[i] = int(sum.Pico / 1_000_000)
+		micro = append(micro, int(sum.Pico/1_000_000))
 	}
-	return pack(micro)
+	return pack(micro), len(micro)
 }
 
 // A series is a list of integers as text: the difference of each to the one before,

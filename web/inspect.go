@@ -57,8 +57,7 @@ func (b *inspectPage) add(r inspect.Report) {
 			g.Tables = inspectTables(r)
 		}
 		b.push(g, b.draw(r, seg))
-		cost, _ := costOf(seg)
-		b.rows = append(b.rows, []cell{{Text: g.Name}, text(seg.Model), number(len(seg.Steps)), number(promptsOf(seg)), number(peakOf(seg)), {Text: cost}})
+		b.rows = append(b.rows, []cell{{Text: g.Name}, text(seg.Model), number(len(seg.Steps)), number(promptsOf(seg)), number(peakOf(seg)), {Text: spendingOf(seg).sum()}})
 	}
 	if len(r.Segments) == 0 {
 		g := group{Index: len(b.Groups), Name: clean(base(r.Session)), Lead: "The file holds no conversation.", Facts: sessionFacts(r), Tables: inspectTables(r)}
@@ -97,14 +96,13 @@ func segmentFacts(seg inspect.Segment) []fact {
 	if seg.Window > 0 {
 		window = count(seg.Window)
 	}
-	cost, priced := costOf(seg)
 	return []fact{
 		{"Steps", count(len(seg.Steps)), count(seg.Messages) + " messages"},
 		{"Window", window, "tokens"},
 		{"Largest prompt", count(peakOf(seg)), share(peakOf(seg), seg.Window) + " of the window"},
 		{"Hidden part", count(seg.Hidden.Tokens + seg.Hidden.Unrecorded), "tokens of each prompt, " + clean(seg.Hidden.Kind)},
 		{"All prompts", count(promptsOf(seg)), "tokens, " + kindOf(seg)},
-		{"Cost", cost, fmt.Sprintf("%s of %s Steps have a price", count(priced), count(len(seg.Steps)))},
+		spendingOf(seg).fact("Cost"),
 	}
 }
 
@@ -113,7 +111,7 @@ func sessionFacts(r inspect.Report) []fact {
 	t := r.Totals
 	return append([]fact{
 		{"Session", count(t.Tokens), fmt.Sprintf("tokens in %s Steps", count(t.Steps))},
-		{"Session's cost", t.CostUSD.String(), fmt.Sprintf("%s of %s Steps have a price", count(t.CostSteps), count(t.Steps))},
+		spendingOf(r.Segments...).fact("Session's cost"),
 	}, lossFacts(r)...)
 }
 
@@ -153,27 +151,57 @@ func kindOf(seg inspect.Segment) string {
 	return clean(kind)
 }
 
-// costOf is what the Steps cost whose cost is known, and how many they are.
-func costOf(seg inspect.Segment) (string, int) {
-	sum, n := catalog.Money{}, 0
-	for _, s := range seg.Steps {
-		if !s.CostUSD.Known {
-			continue
+// A spending is what Steps cost together.
+type spending struct {
+	known  catalog.Money // of those whose cost is known
+	priced int           // how many they are
+	steps  int           // of all
+}
+
+// spendingOf sums up the costs of all Steps of some segments.
+func spendingOf(segments ...inspect.Segment) spending {
+	s := spending{known: catalog.Dollars(0)}
+	for _, seg := range segments {
+		s.steps += len(seg.Steps)
+		for _, step := range seg.Steps {
+			if step.CostUSD.Known {
+				s.priced++
+				s.known = s.known.Add(step.CostUSD)
+			}
 		}
-		if n++; n == 1 {
-			sum = catalog.Dollars(0)
-		}
-		sum = sum.Add(s.CostUSD)
 	}
-	return sum.String(), n
+	return s
+}
+
+// sum is what all Steps cost: a sum with something unknown is unknown.
+func (s spending) sum() string {
+	if s.priced < s.steps || s.steps == 0 {
+		return catalog.Money{}.String()
+	}
+	return s.known.String()
+}
+
+// text is the sum, or else what is known and of how many Steps.
+func (s spending) text() string {
+	if s.priced == 0 || s.priced == s.steps {
+		return s.sum()
+	}
+	return fmt.Sprintf("%s for %s of %s Steps", s.known, count(s.priced), count(s.steps))
+}
+
+// fact is the sum under a name, with what is known of it.
+func (s spending) fact(name string) fact {
+	if s.priced == 0 || s.priced == s.steps {
+		return fact{name, s.sum(), fmt.Sprintf("%s of %s Steps have a price", count(s.priced), count(s.steps))}
+	}
+	return fact{name, s.sum(), s.text() + ", the rest has no price"}
 }
 
 // draw packs the chart of a segment.
 func (b *inspectPage) draw(r inspect.Report, seg inspect.Segment) dataRun {
 	n := len(seg.Steps)
-	cost, priced := costOf(seg)
 	d := dataRun{
-		Limit: seg.Window, Length: n, CostText: cost, Sent: promptsOf(seg), Lost: [][2]int{}, Marks: []mark{}, Bad: [][2]int{},
+		Limit: seg.Window, Length: n, CostText: spendingOf(seg).text(), Sent: promptsOf(seg), Lost: [][2]int{}, Marks: []mark{}, Bad: [][2]int{},
 		By: b.Data.parts(n, func(i int) map[string]int {
 			if s := seg.Steps[i]; len(s.By) == 0 {
 				return map[string]int{"hidden": s.Tokens}
@@ -183,15 +211,13 @@ func (b *inspectPage) draw(r inspect.Report, seg inspect.Segment) dataRun {
 	}
 	read, amounts := make([]int, n), make([]catalog.Money, n)
 	for i, s := range seg.Steps {
-		amounts[i] = catalog.Dollars(s.CostUSD.Pico) // 0 where it is not known: the facts say how many are
+		amounts[i] = s.CostUSD
 		if s.Cache != nil {
 			read[i] = s.Cache.Read
 		}
 	}
 	d.Read = pack(read)
-	if priced > 0 {
-		d.Cost = costs(amounts)
-	}
+	d.Cost, d.Paid = costs(amounts)
 	for _, c := range r.Cuts {
 		if c.Segment == seg.Number {
 			d.Marks = append(d.Marks, mark{

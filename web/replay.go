@@ -185,7 +185,8 @@ func (b *replayPage) drawRun(run replay.Run) dataRun {
 		for _, c := range p.Edits {
 			d.Marks = append(d.Marks, mark{p.Step, b.Data.text(c.Rule), b.Data.text(c.Kind), b.Data.text(c.Why), c.Count, c.Before, c.After})
 		}
-		if p.Refused {
+		if p.Refused { // nothing was sent, so nothing was paid
+			cost[i] = catalog.Dollars(0)
 			d.Bad = append(d.Bad, [2]int{p.Step, b.Data.text("refused: no request fits")})
 		}
 		if p.Final != "" {
@@ -198,7 +199,8 @@ func (b *replayPage) drawRun(run replay.Run) dataRun {
 	if !ordered {
 		d.Steps = pack(steps)
 	}
-	d.Read, d.Cost = pack(read), costs(cost)
+	d.Read = pack(read)
+	d.Cost, d.Paid = costs(cost)
 	return d
 }
 

@@ -177,6 +177,8 @@ func loadPolicy(name string) (policy.Policy, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return policy.Policy{}, fail(fmt.Errorf("policy: %s is a folder, want a preset or a file", name), "")
+	case err == nil && !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write
+		return policy.Policy{}, fail(fmt.Errorf("policy: %s: want a preset or a regular file, got %s", name, info.Mode().Type()), "")
 	case err != nil && strings.ContainsAny(name, `./\`):
 		return policy.Policy{}, fail(fmt.Errorf("policy: %w", err), "")
 	case err != nil:

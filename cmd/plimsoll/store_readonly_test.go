@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,16 +41,26 @@ func TestStoreReadOnly(t *testing.T) {
 	if err := use(storeFlags{db: path, changes: true}); err == nil || !strings.Contains(err.Error(), "filled.db can only be read") || !strings.Contains(hintOf(err), "a copy of it") {
 		t.Errorf("changing: got %v, %q", err, hintOf(err))
 	}
-	for _, beside := range []string{"-wal", "-shm"} {
-		if err := os.RemoveAll(path + beside); err != nil {
-			t.Fatal(err)
-		}
+	if files, err := os.ReadDir(folder); err != nil || slices.ContainsFunc(files, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "filled.db-") }) {
+		t.Errorf("something was left beside the file: %v, %v", files, err)
 	}
 	if err := os.Chmod(folder, 0o500); err != nil { //nolint:gosec // a folder
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o700) }) //nolint:gosec // a folder, so that it can be removed
+	if err := use(storeFlags{db: path}); err != nil {
+		t.Errorf("in a folder that takes no file: %v", err)
+	}
+	if err := os.Chmod(folder, 0o700); err != nil { //nolint:gosec // a folder
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+"-wal", []byte("a log without its index"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o500); err != nil { //nolint:gosec // a folder
+		t.Fatal(err)
+	}
 	if err := use(storeFlags{db: path}); err == nil || !strings.Contains(hintOf(err), "copy the file, and its -wal") {
-		t.Errorf("in a folder that takes no file: got %v, %q", err, hintOf(err))
+		t.Errorf("with a log in a folder that takes no file: got %v, %q", err, hintOf(err))
 	}
 }

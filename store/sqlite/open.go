@@ -33,8 +33,10 @@ type Options struct {
 	// fs.ErrNotExist if there is none.
 	Existing bool
 	// ReadOnly opens a store that is there without writing to its file; whatever would
-	// change it fails. SQLite still wants to make two files beside it, or to find them
-	// there. It says nothing about a store in memory.
+	// change it fails. It makes no file beside it either, but where there is a log (-wal)
+	// without its index (-shm), which SQLite then makes. A store without a log is taken to
+	// stay as it is: what another process writes meanwhile may be seen in part, or be an
+	// error. It says nothing about a store in memory.
 	ReadOnly bool
 	// Now tells the time that sessions and blobs are marked with; nil: time.Now.
 	Now func() time.Time
@@ -182,8 +184,28 @@ func address(path string, readOnly bool) (string, error) {
 	mode := "&mode=rw"
 	if readOnly {
 		mode = "&mode=ro"
+		if !hasLog(path) {
+			mode += "&immutable=1"
+		}
 	}
 	return "file://" + (&url.URL{Path: full}).EscapedPath() + settings + mode, nil
+}
+
+// hasLog reports whether there may be something beside the file that belongs to its content.
+// If not it can be read as it stands; else SQLite would make a log and an index as little
+// writable as the file, which would be in the way of whoever may write to it later, and which
+// nobody can remove safely who has no lock for writing.
+func hasLog(path string) bool {
+	real, err := filepath.EvalSymlinks(path) // beside what a link leads to
+	if err != nil {
+		return true
+	}
+	for _, beside := range []string{"-wal", "-journal"} {
+		if _, err := os.Lstat(real + beside); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
 }
 
 // begin makes sure that the file is ours before anything is written to it, and

@@ -185,14 +185,14 @@ function mini(box, run) {
   });
 }
 
-// money draws what was paid up to each Step: the chosen run's line thick, the others thin, each with its name at its end.
+// money draws what was paid up to each Step, as far as it is known: the chosen run's line thick, the others thin, each with its name at its end.
 function money(box, runs, o) {
   const longest = runs.reduce((a, b) => (b.n > a.n ? b : a)), wide = runs.length > 1 && box.clientWidth > 420;
   const lists = runs.map((r) => Array.from({ length: longest.n }, (_, i) => (i < r.n ? r.cost[i] : null)));
-  const top = Math.max(...runs.map((r) => (r.n ? r.cost[r.n - 1] : 0))) * 1.06 || 1;
+  const top = Math.max(...runs.map((r) => r.cost[r.paid - 1])) * 1.06 || 1;
   const names = (u) => {
     const { ctx, bbox: b } = u, ratio = devicePixelRatio || 1;
-    const ends = runs.map((r, i) => ({ r, i, y: u.valToPos(r.cost[r.n - 1], "y", true) })).sort((a, b) => b.y - a.y);
+    const ends = runs.map((r, i) => ({ r, i, y: u.valToPos(r.cost[r.paid - 1], "y", true) })).sort((a, b) => b.y - a.y);
     ctx.save();
     ctx.textBaseline = "middle";
     ctx.textAlign = "left";

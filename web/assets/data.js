@@ -38,7 +38,7 @@ function open(group, run) {
   }
   run.raw = group.raw ? unpack(group.raw, run.n) : null;
   run.read = unpack(run.read, run.n);
-  run.cost = run.cost ? unpack(run.cost, run.n).map((micro) => micro / 1e6) : null;
+  run.cost = run.paid ? Array.from(unpack(run.cost, run.n), (micro, i) => (i < run.paid ? micro / 1e6 : null)) : null;
   run.at = new Map(); // the Step's place in the lists
   run.x.forEach((step, i) => run.at.set(step, i));
   run.marksAt = new Map();

@@ -68,7 +68,7 @@ function drawMoney(all) {
   const priced = all.filter((r) => r.cost && r.n), box = $("money-plot");
   box.replaceChildren();
   box.classList.toggle("empty", !priced.length);
-  $("moneynote").textContent = priced.length ? (form ? "What each policy’s Steps cost up to there, in dollars." : "What the Steps cost up to there, in dollars.") : "";
+  $("moneynote").textContent = priced.length ? (form ? "What each policy’s Steps cost up to there, in dollars." : "What the Steps cost up to there, in dollars.") + (priced.some((r) => r.paid < r.n) ? " A line ends before the first Step whose cost is not known." : "") : "";
   if (!priced.length) return void box.append("A price is not known.");
   charts.push(money(box, priced, { moved: (i) => move(i), chosen: () => priced.indexOf(run), names: priced.map((r) => title("policy", r.p)) }));
 }
@@ -163,7 +163,7 @@ function figures(details) {
   } else if (details.dataset.chart === "money") {
     const priced = (form ? inWindow() : [run]).filter((r) => r.cost);
     sheet(box, "Dollars up to each Step", [column("Step"), ...priced.map((r) => column(form ? title("policy", r.p) : "Cost"))], priced.length ? Math.max(...priced.map((r) => r.n)) : 0,
-      (i) => [count(i + 1), ...priced.map((r) => (i < r.n ? r.cost[i].toFixed(4) : "–"))]);
+      (i) => [count(i + 1), ...priced.map((r) => (i < r.paid ? r.cost[i].toFixed(4) : "–"))]);
   } else {
     sheet(box, "Tokens read from the cache", ["Step", "Prompt", "Read", "Lost"].map(column), run.n,
       (i) => [step(i), count(run.tokens[i]), count(run.read[i]), count(run.lostAt.get(run.x[i]) ?? 0)]);

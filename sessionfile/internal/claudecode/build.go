@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -284,7 +285,7 @@ func (b *build) addReply(u []int, called bool) {
 		step.Time = max(step.Time, at)
 		if said.usage != nil { // each line has the figure so far; the last one counts
 			step.Usage, reported = usage(b.Reading, b.records[i].at(), said.usage), true
-			step.Unpriced = unpriced(said.usage)
+			step.Unpriced = cmp.Or(step.Unpriced, unpriced(said.usage)) // what one line says holds for the call
 		}
 	}
 	if step.Model == syntheticModel || b.records[u[0]].has(isAPIError) {

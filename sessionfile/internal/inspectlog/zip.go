@@ -40,11 +40,18 @@ const (
 // being written, and of early logs.
 var heads = []string{"header.json", "_journal/start.json", "start.json"}
 
-const samplesFolder = "samples/"
+const (
+	samplesFolder = "samples/"
+	journalFolder = "_journal/"
+)
 
-// detectZip tells a log by its entries.
+// detectZip tells a log by the names of its entries, else by how a head begins. The names
+// suffice where what says more stands behind megabytes.
 func detectZip(archive *zip.Reader) sessionfile.Format {
 	prepare(archive)
+	if isNamed(archive) {
+		return sessionfile.FormatInspect
+	}
 	for _, name := range heads {
 		f := last(archive, name)
 		if f == nil {
@@ -55,6 +62,21 @@ func detectZip(archive *zip.Reader) sessionfile.Format {
 		}
 	}
 	return ""
+}
+
+// isNamed reports whether the entries are named as in a log: a head with samples, or one
+// with the journal of its writing.
+func isNamed(archive *zip.Reader) bool {
+	var head, finished, journal, sample bool
+	for _, f := range archive.File {
+		finished = finished || f.Name == heads[0]
+		head = head || slices.Contains(heads, f.Name)
+		journal = journal || strings.HasPrefix(f.Name, journalFolder)
+		if !sample {
+			_, sample = sampleOf(f)
+		}
+	}
+	return head && sample || finished && journal
 }
 
 // beginning returns the fields at the beginning of an entry that say what it is, as far

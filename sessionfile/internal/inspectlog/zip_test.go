@@ -100,6 +100,55 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// zipOfEntries returns an archive of entries: a name, a content, a name, …
+func zipOfEntries(t *testing.T, entries ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(entries); i += 2 {
+		f, err := w.Create(entries[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, entries[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestLargeHead: a log is one however much stands in its head, and before what says so; the
+// names of other archives do not make one.
+func TestLargeHead(t *testing.T) {
+	large := strings.Repeat("x", 6<<20)
+	eval := `"eval":{"task":"t","model":"m","run_id":"r","note":"%s"}`
+	inEval := `{"version":2,` + fmt.Sprintf(eval, large) + "}"
+	before := `{"results":"` + large + `","version":2,` + fmt.Sprintf(eval, "") + "}"
+	for _, c := range []struct {
+		name    string
+		entries []string
+		want    sessionfile.Format
+	}{
+		{"a large eval", []string{"header.json", inEval, "samples/1_epoch_1.json", "{}"}, sessionfile.FormatInspect},
+		{"much before it", []string{"_journal/start.json", "{}", "header.json", before}, sessionfile.FormatInspect},
+		{"being written", []string{"_journal/start.json", inEval, "samples/1_epoch_1.json", "{}"}, sessionfile.FormatInspect},
+		{"samples of something", []string{"header.json", "{}", "samples/1.json", "{}"}, ""},
+		{"no head", []string{"samples/1_epoch_1.json", "{}"}, ""},
+	} {
+		data := zipOfEntries(t, c.entries...)
+		archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := detectZip(archive); got != c.want {
+			t.Errorf("%s: want %q, got %q", c.name, c.want, got)
+		}
+	}
+}
+
 // TestHeadIsFound: what says that a log is one may stand behind other things.
 func TestHeadIsFound(t *testing.T) {
 	for text, want := range map[string]sessionfile.Format{
