@@ -31,4 +31,7 @@ func TestPipes(t *testing.T) {
 	if _, err := config.LoadSettings(filepath.Join(settings, "plimsoll.yaml"), known()); err == nil || !strings.Contains(err.Error(), "want a regular file") {
 		t.Errorf("named by the user: got %v", err)
 	}
+	if _, err := config.LoadPolicy(filepath.Join(settings, "plimsoll.yaml")); err == nil || !strings.Contains(err.Error(), "want a regular file") {
+		t.Errorf("a policy: got %v", err)
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,16 +53,12 @@ type problem struct {
 
 func (p *problem) Error() string { return p.what }
 
-// LoadPolicy reads and checks the policy in the file at path: by its extension
+// LoadPolicy reads and checks the policy in the regular file at path: by its extension
 // .yaml, .yml, .toml or .json, else by its content. The error is a *FileError if
 // the file could be read, with all faults and where they stand.
 func LoadPolicy(path string) (policy.Policy, error) {
-	f, err := os.Open(path)
+	data, err := readRegular(path)
 	if err != nil {
-		return policy.Policy{}, fmt.Errorf("config: load policy: %w", err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return policy.Policy{}, fmt.Errorf("config: load policy: %w", err)
 	}
 	return ParsePolicy(path, data)

@@ -154,7 +154,7 @@ func settingsIn(dir string, untrusted bool) (string, error) {
 		case err != nil:
 			return "", fmt.Errorf("config: load settings: %w", err)
 		case !info.Mode().IsRegular():
-			return "", notRegular(path, info)
+			return "", fmt.Errorf("config: load settings: %w", notRegular(path, info))
 		case untrusted && !isInside(dir, path):
 			return "", fmt.Errorf("config: load settings: %s: want a file of the working folder, got a link that leads out of it", path)
 		}
@@ -170,7 +170,21 @@ func settingsIn(dir string, untrusted bool) (string, error) {
 }
 
 func notRegular(path string, info os.FileInfo) error {
-	return fmt.Errorf("config: load settings: %s: want a regular file, got %s", path, info.Mode().Type())
+	return fmt.Errorf("%s: want a regular file, got %s", path, info.Mode().Type())
+}
+
+// readRegular reads a regular file, and of it no more than shows that it is too large.
+// Nothing else is opened, as opening a pipe would wait for somebody to write.
+func readRegular(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, notRegular(path, info)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	return data, errors.Join(err, f.Close())
 }
 
 // LoadSettings reads a regular file that the user has named, which may say everything. The error
@@ -180,15 +194,8 @@ func LoadSettings(path string, known Known) (Settings, error) {
 }
 
 func loadSettings(path string, r settingsReader) (Settings, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return Settings{}, notRegular(path, info) // opening a pipe would wait for somebody to write
-	}
-	f, err := os.Open(path)
+	data, err := readRegular(path)
 	if err != nil {
-		return Settings{}, fmt.Errorf("config: load settings: %w", err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return Settings{}, fmt.Errorf("config: load settings: %w", err)
 	}
 	r.folder = filepath.Dir(path)
