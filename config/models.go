@@ -35,6 +35,7 @@ func (r *settingsReader) models(n *node) []catalog.Model {
 
 func (r *settingsReader) model(name string, n *node) catalog.Model {
 	m := catalog.Model{ID: name, Source: modelSource}
+	facts := ModelLimits{Model: laidID(name)}
 	path := "models." + name
 	if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\t\n[]") {
 		r.fault(n, "%s: want the name of a model", path)
@@ -49,10 +50,12 @@ func (r *settingsReader) model(name string, n *node) catalog.Model {
 		switch f.name {
 		case "window":
 			m.Window = r.tokens(at, f.value, 1)
+			facts.ContextWindow = stated(r, at, f, m.Window)
 		case "maxOutput":
 			m.MaxOutput = r.tokens(at, f.value, 1)
 		case "tokenizer":
 			m.Estimator = r.tokenizer(at, f.value)
+			facts.Tokenizer = stated(r, at, f, m.Estimator)
 		case "family":
 			m.Family = r.oneOf(at, f.value, r.known.Families)
 		case "provider":
@@ -70,6 +73,9 @@ func (r *settingsReader) model(name string, n *node) catalog.Model {
 		default:
 			r.fault(f.value, "%s", unknownField(at, f.name, modelFields))
 		}
+	}
+	if facts.Model != "" && facts.Limits != (Limits{}) {
+		r.facts = append(r.facts, facts)
 	}
 	if len(m.Tiers) > 0 && prices == nil {
 		r.fault(n.get("tiers"), "%s.tiers: want prices beside it, for prompts below the first tier", path)

@@ -13,8 +13,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
-// Settings are what configuration files say about models. A file is plimsoll.yaml or
-// plimsoll.toml, with the fields model, providers and models:
+// Settings are what configuration files say about models and their windows. A file is
+// plimsoll.yaml or plimsoll.toml, with the fields model, providers, models, defaults,
+// toolsAllowed and toolsDenied:
 //
 //	model: work/gpt-5            # what is asked if nothing else is said
 //	providers:
@@ -24,7 +25,17 @@ import (
 //	    keyEnv: WORK_API_KEY     # or keyCommand: [program, argument]; never the key itself
 //	    headers: {x-team: blue}
 //	    query: {api-version: "2024-10-21"}
-//	    models: [gpt-5, gpt-5-mini]
+//	    contextWindow: 128k      # of its models; and contextWindowBufferTokens, tokenizer
+//	    models:                  # or a list of names: [gpt-5, gpt-5-mini]
+//	      gpt-5: {contextWindow: 400k, maxOutputTokens: 16384, reasoning: low}
+//	      gpt-5-mini: {contextWindowBufferTokens: 4096, tokenizer: "tiktoken:gpt-4", toolsDenied: [bash]}
+//	defaults:                    # where nothing nearer says else
+//	  contextWindowBufferTokens: 8192
+//	  maxOutputTokens: 16384
+//	  contextWindow: 64k         # of models that nobody knows
+//	  toolResponseMaxBytes: 12288
+//	  reasoning: medium
+//	toolsDenied: [web_*]         # and toolsAllowed; here or in defaults
 //	models:
 //	  my-model:                  # a name of one's own, or one of the catalogue, which is then changed
 //	    window: 128k             # and maxOutput, tokenizer, family, provider, api, cache
@@ -44,6 +55,11 @@ type Settings struct {
 	// models that it states them of, by their names in the catalogue. Empty: none does.
 	PricesFrom string
 	Priced     []string
+	// Facts are the windows and tokenizers of Models, with where they stand. They go by
+	// the names of the catalogue.
+	Facts    []ModelLimits
+	Defaults Limits
+	Tools    []FileTools // of each file that says something about tools, the working folder's first
 }
 
 // ProviderSettings are what a file says about one provider. What is not stated is zero.
@@ -53,7 +69,9 @@ type ProviderSettings struct {
 	KeyEnv         string   // name of an environment variable
 	KeyCommand     []string // program and arguments
 	Headers, Query map[string]string
-	Models         []string
+	Models         []string      // names, in the order of the file
+	Limits         Limits        // of all its models
+	ModelLimits    []ModelLimits // of single ones; of two entries of one model the first goes before the second
 }
 
 // Provider returns the settings of that name.
@@ -68,6 +86,7 @@ func (s Settings) Provider(name string) (ProviderSettings, bool) {
 // Known is what the reader of settings is told about providers.
 type Known struct {
 	Kinds      []string
+	Aliases    map[string]string      // other names of kinds, such as those of the source documents
 	CarriesKey func(name string) bool // whether a header or query parameter is one for a key
 	// Families, Caches and Tokenizer are about models. Empty or nil: every word is taken.
 	Families, Caches []string
@@ -86,55 +105,23 @@ func (e *SettingsError) Unwrap() error { return &e.FileError }
 // lines returns a line for each problem.
 func (e *FileError) lines() string { return strings.TrimPrefix(e.Error(), "config: load policy: ") }
 
-// FindSettings loads the settings of the working folder and those of the user's folder,
-// if there are any. What the first says goes before the second: its model, each of its
-// providers as a whole, and what it says about a model field by field. An empty folder
-// is none.
-func FindSettings(working, user string, known Known) (Settings, error) {
-	var all Settings
-	for _, dir := range []string{working, user} {
-		untrusted := dir == working
-		path, err := settingsIn(dir, untrusted)
-		if err != nil {
-			return Settings{}, err
-		}
-		if path == "" {
-			continue
-		}
-		s, err := loadSettings(path, settingsReader{known: known, untrusted: untrusted})
-		if err != nil {
-			return Settings{}, err
-		}
-		if all.Model == "" {
-			all.Model = s.Model
-		}
-		for _, p := range s.Providers {
-			if _, ok := all.Provider(p.Name); !ok {
-				all.Providers = append(all.Providers, p)
-			}
-		}
-		if priced := pricedIn(s.Models); untrusted && len(priced) > 0 {
-			all.PricesFrom, all.Priced = path, priced
-		}
-		all.Models = append(slices.Clone(s.Models), all.Models...) // of two about one model the later counts
-	}
-	return all, nil
-}
-
 // pricedIn returns the names of the models with prices, as a catalogue has them that
 // these are laid over: files may write them in other letters.
 func pricedIn(models []catalog.Model) []string {
 	var names []string
 	for _, m := range models {
-		if len(m.Tiers) == 0 {
-			continue
-		}
-		var c catalog.Catalog
-		if laid, ok := c.With(m).Lookup(m.ID); ok {
-			names = append(names, laid.ID)
+		if id := laidID(m.ID); id != "" && len(m.Tiers) > 0 {
+			names = append(names, id)
 		}
 	}
 	return names
+}
+
+// laidID returns the name that a catalogue has for a model laid over it; empty if none can be.
+func laidID(name string) string {
+	var c catalog.Catalog
+	m, _ := c.With(catalog.Model{ID: name}).Lookup(name)
+	return m.ID
 }
 
 // settingsIn returns the path of the file of settings in a folder; empty if there is none.
@@ -145,7 +132,7 @@ func settingsIn(dir string, untrusted bool) (string, error) {
 		return "", nil
 	}
 	var found []string
-	for _, name := range []string{"plimsoll.yaml", "plimsoll.toml"} {
+	for _, name := range settingsNames() {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
 		switch {
@@ -190,9 +177,18 @@ func readRegular(path string) ([]byte, error) {
 // LoadSettings reads a regular file that the user has named, which may say everything. The error
 // is a *SettingsError if the file could be read, with all faults and where they stand.
 func LoadSettings(path string, known Known) (Settings, error) {
-	return loadSettings(path, settingsReader{known: known})
+	return whole(loadSettings(path, settingsReader{known: known}))
 }
 
+// whole returns no settings where something is wrong with them.
+func whole(s Settings, err error) (Settings, error) {
+	if err != nil {
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+// loadSettings returns what can be read of a file, and what is wrong with it.
 func loadSettings(path string, r settingsReader) (Settings, error) {
 	data, err := readRegular(path)
 	if err != nil {
@@ -206,13 +202,13 @@ func loadSettings(path string, r settingsReader) (Settings, error) {
 // format and stands in errors; nothing is read.
 func ParseSettings(name string, data []byte, known Known) (Settings, error) {
 	r := settingsReader{known: known}
-	return r.parse(name, data)
+	return whole(r.parse(name, data))
 }
 
 // settingsFields and providerFields are the names that files may use.
 var (
-	settingsFields = []string{"model", "providers", "models"}
-	providerFields = []string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}
+	settingsFields = []string{"model", "providers", "models", "defaults", "toolsAllowed", "toolsDenied"}
+	providerFields = append([]string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}, fieldsOf(inProvider)...)
 )
 
 // unknownField says that a field is none, and which may have been meant.

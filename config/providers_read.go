@@ -16,13 +16,19 @@ import (
 // A settingsReader reads one file of settings and gathers what is wrong with it.
 type settingsReader struct {
 	known     Known
-	untrusted bool   // the file stands where somebody else may have put it
-	folder    string // of the file; empty: there is none, and nothing is looked at
+	untrusted bool               // the file stands where somebody else may have put it
+	described []ProviderSettings // by another file, so that this one need not say their kind
+	file      string             // as errors name it
+	folder    string             // of the file; empty: there is none, and nothing is looked at
+	facts     []ModelLimits
+	tools     FileTools
 	problems  []problem
 }
 
+// parse returns what can be read of a file, and what is wrong with it.
 func (r *settingsReader) parse(name string, data []byte) (Settings, error) {
 	var s Settings
+	r.file = name
 	tree, err := read(name, data)
 	switch p, ok := errors.AsType[*problem](err); {
 	case ok:
@@ -30,7 +36,7 @@ func (r *settingsReader) parse(name string, data []byte) (Settings, error) {
 	case err != nil:
 		r.problems = []problem{{what: err.Error()}}
 	case tree.kind != object:
-		r.fault(tree, "want model, providers and models, got %s", describe(tree))
+		r.fault(tree, "want model, providers, models and so on, got %s", describe(tree))
 	default:
 		s = r.settings(tree)
 	}
@@ -44,7 +50,7 @@ func (r *settingsReader) parse(name string, data []byte) (Settings, error) {
 	for _, p := range r.problems {
 		e.Problems = append(e.Problems, Problem{Line: p.at.line, Column: p.at.column, Text: p.what})
 	}
-	return Settings{}, e
+	return s, e
 }
 
 func (r *settingsReader) fault(n *node, format string, args ...any) {
@@ -68,17 +74,28 @@ func (r *settingsReader) settings(tree *node) Settings {
 			r.fault(m.value, "providers: want names with their settings, got %s", describe(m.value))
 		case m.name == "models":
 			s.Models = r.models(m.value)
+			s.Facts = r.facts
+		case m.name == "defaults":
+			r.defaults(&s, m.value)
+		case r.toolList(&r.tools.All, m.name, m):
 		case isKeyName(m.name):
 			r.literalKey(m.name, m.value)
 		default:
-			r.fault(m.value, "%s", unknownField(m.name, m.name, settingsFields))
+			r.fault(m.value, "%s", wrongField(m.name, m.name, settingsFields))
 		}
 	}
+	if r.tools.All.Allowed.Set() || r.tools.All.Denied.Set() || len(r.tools.Models) > 0 {
+		s.Tools = []FileTools{r.tools}
+	}
+	r.room(s)
 	return s
 }
 
 func (r *settingsReader) provider(name string, n *node) ProviderSettings {
 	p := ProviderSettings{Name: name, Kind: name}
+	if old, ok := (Settings{Providers: r.described}).Provider(name); ok {
+		p.Kind = old.Kind
+	}
 	path := "providers." + name
 	if name == "" || strings.ContainsAny(name, "/ \t\n") {
 		r.fault(n, "%s: want a name without a slash or a space", path)
@@ -89,6 +106,9 @@ func (r *settingsReader) provider(name string, n *node) ProviderSettings {
 	}
 	for _, m := range n.members {
 		r.field(&p, path+"."+m.name, m)
+	}
+	if kind, ok := r.known.Aliases[p.Kind]; ok {
+		p.Kind = kind
 	}
 	if !slices.Contains(r.known.Kinds, p.Kind) {
 		at := n
@@ -126,13 +146,15 @@ func (r *settingsReader) field(p *ProviderSettings, path string, m member) {
 	case "query":
 		p.Query = r.table(path, m.value)
 	case "models":
-		p.Models = r.texts(path, m.value)
+		r.providerModels(p, path, m.value)
 	default:
-		if isKeyName(m.name) {
+		switch {
+		case r.limit(&p.Limits, inProvider, path, m):
+		case isKeyName(m.name):
 			r.literalKey(path, m.value)
-			return
+		default:
+			r.fault(m.value, "%s", wrongField(path, m.name, providerFields))
 		}
-		r.fault(m.value, "%s", unknownField(path, m.name, providerFields))
 	}
 }
 

@@ -79,7 +79,7 @@ func TestSettings(t *testing.T) {
 func TestSettingsFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"modl: x/y", `s.yaml:1:1: modl: no such field, did you mean model?`},
-		{"zzz: 1", `s.yaml:1:1: zzz: no such field, want one of [model providers models]`},
+		{"zzz: 1", `s.yaml:1:1: zzz: no such field, want one of [model providers models defaults toolsAllowed toolsDenied]`},
 		{"model: gpt-5", `s.yaml:1:1: model: want provider/model, got "gpt-5"`},
 		{"model: [a]", `s.yaml:1:1: model: want a text, got a list`},
 		{"providers: [a]", `s.yaml:1:1: providers: want names with their settings, got a list`},
@@ -94,7 +94,7 @@ func TestSettingsFaults(t *testing.T) {
 		{"providers:\n  openai: {keyEnv: A, keyCommand: [b]}", `s.yaml:2:3: providers.openai: want keyEnv or keyCommand, got both`},
 		{"providers:\n  openai:\n    models: [1, {}]", `s.yaml:3:17: providers.openai.models[1]: want a text, got an object`},
 		{"providers:\n  openai:\n    headers: x", `s.yaml:3:5: providers.openai.headers: want names and values, got a text`},
-		{"- a", `s.yaml:1:1: want model, providers and models, got a list`},
+		{"- a", `s.yaml:1:1: want model, providers, models and so on, got a list`},
 		{"a: [", `s.yaml:`},
 	} {
 		_, err := config.ParseSettings("s.yaml", []byte(c.text), known())
@@ -206,10 +206,22 @@ func FuzzSettings(f *testing.F) {
 	for name, text := range map[string]string{"s.yaml": settingsYAML, "s.toml": settingsTOML, "s.json": settingsJSON, "s": "providers: {openai: {headers: {a: [1]}}}"} {
 		f.Add(name, []byte(text))
 	}
+	f.Add("g.yaml", []byte(guardYAML))
+	f.Add("g.toml", []byte(guardTOML))
+	f.Add("l.yaml", []byte("providers: {openai: {contextWindow: 1, models: {m: {contextWindowBufferTokens: 0, tokenizer: x, reasoning: low, toolsDenied: [a, b*]}, n: }}}\ntoolsAllowed: []\n"))
+	q := query("guard")
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		s, err := config.ParseSettings(name, data, known())
 		if err != nil {
 			return
+		}
+		for _, p := range s.Providers {
+			for _, m := range append(p.Models, "") {
+				q.Provider, q.Model = p.Name, m
+				if r, err := s.Resolve(q); err == nil && r.Window().Limit() <= 0 {
+					t.Errorf("%s leaves nothing for %s/%s: %+v", data, p.Name, m, r.Settings)
+				}
+			}
 		}
 		for _, p := range s.Providers {
 			if p.Name == "" || p.Kind == "" || p.KeyEnv != "" && len(p.KeyCommand) > 0 || strings.ContainsAny(p.KeyEnv, " =") {

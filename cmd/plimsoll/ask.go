@@ -26,6 +26,7 @@ type askFlags struct {
 	maxOutput       int
 	timeout         time.Duration
 	stream, json    bool
+	outputSet       bool // maxOutput is stated
 }
 
 const (
@@ -60,13 +61,14 @@ only, a small model of that one.`,
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+			f.outputSet = cmd.Flags().Changed("max-output")
 			return runAsk(ctx, s, f, args)
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.model, "model", "m", "", "`provider/model` to ask")
 	fl.StringVar(&f.system, "system", "", "system `prompt`")
-	fl.IntVar(&f.maxOutput, "max-output", defaultOutput, "`tokens` that the answer may have, reasoning included")
+	fl.IntVar(&f.maxOutput, "max-output", defaultOutput, "`tokens` that the answer may have, reasoning included; in place of maxOutputTokens of the settings")
 	fl.BoolVar(&f.stream, "stream", false, "print the answer as it comes; the default on a terminal")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` to send the request to, and the key")
@@ -88,6 +90,9 @@ func runAsk(ctx context.Context, s streams, f askFlags, args []string) error {
 	t, err := f.target(os.Getenv)
 	if err != nil {
 		return err
+	}
+	if !f.outputSet && t.maxOutput > 0 {
+		f.maxOutput = t.maxOutput
 	}
 	prompt, err := readPrompt(s, args)
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 
 // A target is the model that is asked.
 type target struct {
-	provider client.Provider
-	model    string
+	provider  client.Provider
+	model     string
+	maxOutput int // tokens that the settings leave for the reply; 0: they do not say
 }
 
 // target finds out which model is asked, and where.
@@ -54,7 +55,8 @@ func (f askFlags) target(env func(string) string) (target, error) {
 	if f.baseURL != "" {
 		p.BaseURL, p.BaseEnv = f.baseURL, nil
 	}
-	return target{p, model}, nil
+	stated := s.Limits(config.Query{Provider: provider, Model: model})
+	return target{p, model, stated.MaxOutputTokens.Value}, nil
 }
 
 // nameHint says how a name with a half missing may be completed.
@@ -84,7 +86,13 @@ func loadSettings(path string) (config.Settings, error) {
 	if path != "" {
 		return config.LoadSettings(path, known)
 	}
-	working, user := ".", ""
+	working, user := settingsFolders()
+	return config.FindSettings(working, user, known)
+}
+
+// settingsFolders returns where settings are looked for; empty: nowhere.
+func settingsFolders() (working, user string) {
+	working = "."
 	if dir, err := os.UserConfigDir(); err == nil { // without a home there is none
 		user = filepath.Join(dir, "plimsoll")
 	}
@@ -92,7 +100,7 @@ func loadSettings(path string) (config.Settings, error) {
 	if there, err2 := os.Stat(user); err == nil && err2 == nil && os.SameFile(here, there) {
 		working = ""
 	}
-	return config.FindSettings(working, user, known)
+	return working, user
 }
 
 // providerNames returns all names that a model's may begin with.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -144,9 +146,19 @@ func isEncoding(name string) bool {
 	return !strings.ContainsAny(name, ":(") && (strings.HasSuffix(name, "_base") || strings.HasSuffix(name, "_harmony"))
 }
 
-// estimatorOf returns the counter's id for a model: the catalogue's, else that of
-// the family that the beginning of its name says.
+// estimatorOf returns the counter's id for a model: that of the settings for
+// provider/model, else the catalogue's, else that of the family that the beginning of its
+// name says.
 func estimatorOf(model string) (string, error) {
+	s, err := loadSettings("")
+	if err != nil {
+		return "", fail(err, settingsPage)
+	}
+	if provider, name, ok := client.Split(model); ok {
+		if id := s.Limits(config.Query{Provider: provider, Model: name}).Tokenizer; id.Set() {
+			return id.Value, nil
+		}
+	}
 	cat, err := loadCatalog("")
 	if err != nil {
 		return "", err

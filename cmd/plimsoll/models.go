@@ -34,7 +34,7 @@ func loadCatalog(path string) (catalog.Catalog, error) {
 
 // knownSettings is what the reader of settings is told.
 func knownSettings() (config.Known, error) {
-	known := config.Known{Kinds: client.Names(), CarriesKey: client.CarriesKey}
+	known := config.Known{Kinds: client.Names(), Aliases: map[string]string{"google": "gemini"}, CarriesKey: client.CarriesKey}
 	c, err := catalog.Load()
 	if err != nil {
 		return known, err
@@ -45,8 +45,16 @@ func knownSettings() (config.Known, error) {
 	for _, r := range c.CacheRules() {
 		known.Caches = append(known.Caches, r.Name)
 	}
+	loaded := map[string]*bpe.Encoding{} // a file may name one for each of many models
+	load := func(name string) (e *bpe.Encoding, err error) {
+		if e = loaded[name]; e == nil {
+			e, err = bpe.Load(name)
+			loaded[name] = e
+		}
+		return e, err
+	}
 	known.Tokenizer = func(id string) error {
-		_, err := token.NewCounter(id, bpe.Load)
+		_, err := token.NewCounter(id, load)
 		if errors.Is(err, token.ErrNeedsFile) {
 			return nil // the file is read where the model is used: that takes a second
 		}

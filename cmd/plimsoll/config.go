@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/config"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// settingsPage is the hint for those whose settings have faults.
+const settingsPage = "docs/configuration.md describes the file"
+
+func newConfig(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check the settings, and show each with where it came from",
+		Long: `Settings are in plimsoll.yaml or plimsoll.toml in the working folder, and in the
+configuration folder of the user. They state windows, room for the reply, tokenizers
+and how providers are reached; docs/configuration.md describes them.`,
+		Args: noSuchCommand,
+		RunE: showHelp,
+	}
+	cmd.AddCommand(newConfigCheck(s), newConfigShow(s))
+	return cmd
+}
+
+func newConfigCheck(s streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "check [FILE...]", Short: "Check settings and report every fault at once",
+		Long: `Check the settings that every command would use and report every fault at once, each
+with its place in the file. Files that are named are checked instead, each by itself
+and as --config reads it: it may say everything. What a file in the working folder
+may not say is found without naming it.
+
+The exit code is 1 if any file has a fault.`,
+		Example: `  plimsoll config check
+  plimsoll config check team.yaml --json`,
+		RunE: func(_ *cobra.Command, args []string) error { return runConfigCheck(s, asJSON, args) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+// checkedSettings is what plimsoll config check --json prints for each file.
+type checkedSettings struct {
+	File   string  `json:"file"`
+	Faults []fault `json:"faults"`
+}
+
+// A settingsCheck is one file that was checked.
+type settingsCheck struct {
+	path     string
+	settings config.Settings
+	faults   []fault
+}
+
+func runConfigCheck(s streams, asJSON bool, files []string) error {
+	known, err := knownSettings()
+	if err != nil {
+		return fail(err, "")
+	}
+	var checks []settingsCheck
+	if len(files) == 0 {
+		checks, err = checkFound(known)
+	} else {
+		checks, err = checkNamed(files, known)
+	}
+	if err != nil {
+		return fail(err, "")
+	}
+	if len(checks) == 0 && !asJSON {
+		_, err := fmt.Fprintf(s.out, "no settings: there is none of %s\n", safe(strings.Join(placesOfSettings(), ", ")))
+		return fail(err, "")
+	}
+	var wrong []string
+	for _, c := range checks {
+		for _, f := range c.faults {
+			wrong = append(wrong, f.line(c.path))
+		}
+		switch {
+		case asJSON:
+			err = printJSON(s.out, checkedSettings{c.path, append([]fault{}, c.faults...)})
+		case len(c.faults) == 0:
+			_, err = fmt.Fprintf(s.out, "%s: ok: %s\n", safe(c.path), contents(c.settings))
+		}
+		if err != nil {
+			return fail(err, "")
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fail(errors.New(strings.Join(wrong, "\n")), settingsPage)
+}
+
+// line writes a fault with its place, so that an editor finds it.
+func (f fault) line(path string) string {
+	if f.Line == 0 {
+		return f.What
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", path, f.Line, f.Column, f.What)
+}
+
+// contents says what a file of settings has.
+func contents(s config.Settings) string {
+	models := len(s.Models)
+	for _, p := range s.Providers {
+		models += len(p.Models)
+	}
+	return plural(len(s.Providers), "provider") + ", " + plural(models, "model")
+}
+
+// checkFound checks the settings that commands find. What the files say together is
+// looked at where each of them is right by itself.
+func checkFound(known config.Known) ([]settingsCheck, error) {
+	working, user := settingsFolders()
+	all, files := config.CheckSettings(working, user, known)
+	var checks []settingsCheck
+	wrong := false
+	for _, f := range files {
+		c := settingsCheck{path: f.Path, settings: f.Settings, faults: faultsOf(f.Err)}
+		checks, wrong = append(checks, c), wrong || f.Err != nil
+	}
+	if wrong || len(checks) == 0 {
+		return checks, nil
+	}
+	return checks, roomFaults(all, checks)
+}
+
+// checkNamed checks files one by one.
+func checkNamed(files []string, known config.Known) ([]settingsCheck, error) {
+	var checks []settingsCheck
+	for _, path := range files {
+		s, err := config.LoadSettings(path, known)
+		one := []settingsCheck{{path: path, settings: s, faults: faultsOf(err)}}
+		if err == nil {
+			if err := roomFaults(s, one); err != nil {
+				return nil, err
+			}
+		}
+		checks = append(checks, one...)
+	}
+	return checks, nil
+}
+
+// faultsOf returns what is wrong with a file.
+func faultsOf(err error) []fault {
+	var out []fault
+	if f, ok := errors.AsType[*config.FileError](err); ok {
+		for _, p := range f.Problems {
+			what := p.Text
+			if p.Line == 0 {
+				what = f.File + ": " + what
+			}
+			out = append(out, fault{p.Line, p.Column, what})
+		}
+		return out
+	}
+	if err != nil {
+		out = append(out, fault{What: strings.TrimPrefix(err.Error(), "config: load settings: ")})
+	}
+	return out
+}
+
+// roomFaults adds to the files the windows in which nothing is left for a prompt, with
+// what the catalogue and the default policy add to the figures.
+func roomFaults(s config.Settings, checks []settingsCheck) error {
+	cat, err := catalog.Load()
+	if err != nil {
+		return err
+	}
+	p, err := policy.Preset(policy.DefaultPreset)
+	if err != nil {
+		return err
+	}
+	seen := map[config.Origin]bool{}
+	for _, q := range targetsOf(s) {
+		q.Policy, q.Catalog = p, cat
+		_, err := s.Resolve(q)
+		room, ok := errors.AsType[*config.RoomError](err)
+		if !ok || room.From == (config.Origin{}) || seen[room.From] {
+			continue
+		}
+		seen[room.From] = true
+		for i := range checks {
+			if checks[i].path == room.From.File {
+				checks[i].faults = append(checks[i].faults, fault{room.From.Line, room.From.Column, room.From.Field + ": " + room.Text()})
+			}
+		}
+	}
+	return nil
+}
+
+// targetsOf returns what settings can be resolved for: any model, and the providers and
+// models that they name.
+func targetsOf(s config.Settings) []config.Query {
+	out := []config.Query{{}}
+	for _, p := range s.Providers {
+		out = append(out, config.Query{Provider: p.Name})
+		for _, m := range p.Models {
+			out = append(out, config.Query{Provider: p.Name, Model: m})
+		}
+	}
+	return out
+}
+
+// placesOfSettings returns where settings are looked for.
+func placesOfSettings() []string {
+	var out []string
+	for _, f := range config.SettingsFiles(settingsFolders()) {
+		out = append(out, f.Path)
+	}
+	return out
+}
+
+// isSet reports whether an environment variable has a value.
+func isSet(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" }

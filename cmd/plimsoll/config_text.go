@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/config"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+)
+
+// shownConfig is what plimsoll config show --json prints. Tokens and bytes are integers.
+type shownConfig struct {
+	Provider string        `json:"provider"` // empty: any
+	Model    string        `json:"model"`
+	Policy   string        `json:"policy"`
+	Settings shownSettings `json:"settings"`
+	Limit    int           `json:"limit"` // contextWindow - contextWindowBufferTokens - maxOutputTokens
+	Way      *shownWay     `json:"connection"`
+	Notes    []string      `json:"notes"`
+	Files    []shownFile   `json:"files"`
+}
+
+type shownSettings struct {
+	ContextWindow             shown[int]      `json:"contextWindow"`
+	ContextWindowBufferTokens shown[int]      `json:"contextWindowBufferTokens"`
+	MaxOutputTokens           shown[int]      `json:"maxOutputTokens"`
+	Tokenizer                 shown[string]   `json:"tokenizer"`
+	ToolResponseMaxBytes      shown[int]      `json:"toolResponseMaxBytes"` // 0: none
+	Reasoning                 shown[string]   `json:"reasoning"`            // empty: not stated
+	Tools                     []shownToolRule `json:"tools"`                // a tool must get through all
+}
+
+// shown is a value and where it came from.
+type shown[T any] struct {
+	Value  T      `json:"value"`
+	Source string `json:"source"` // empty: nobody states it
+}
+
+type shownToolRule struct {
+	Allowed shown[[]string] `json:"allowed"` // empty: all
+	Denied  shown[[]string] `json:"denied"`
+}
+
+// shownWay is how a provider is reached. A key is never shown.
+type shownWay struct {
+	Kind    string `json:"kind"`
+	BaseURL string `json:"base_url"` // without its query; empty: none
+	Key     string `json:"key"`      // where it comes from
+	KeySet  *bool  `json:"key_set"`  // whether that variable is set; null: it is no variable
+}
+
+type shownFile struct {
+	File string `json:"file"`
+	Read bool   `json:"read"`
+}
+
+func newShownConfig(q config.Query, s config.Settings, r config.Resolved) shownConfig {
+	out := shownConfig{
+		Provider: q.Provider, Model: q.Model, Policy: q.Policy.Name, Limit: r.Window().Limit(), Notes: notesOn(q, r),
+		Settings: shownSettings{
+			ContextWindow:             shown[int](r.Capacity),
+			ContextWindowBufferTokens: shown[int](r.Buffer),
+			MaxOutputTokens:           shown[int](r.Output),
+			Tokenizer:                 shown[string](r.Tokenizer),
+			ToolResponseMaxBytes:      shown[int](r.ToolResponseMaxBytes),
+			Reasoning:                 shown[string]{string(r.Reasoning.Value), r.Reasoning.Source},
+			Tools:                     []shownToolRule{},
+		},
+	}
+	for _, l := range r.Tools {
+		out.Settings.Tools = append(out.Settings.Tools, shownToolRule{shownList(l.Allowed), shownList(l.Denied)})
+	}
+	if p, ok := providerNamed(s, q.Provider); ok {
+		out.Way = newShownWay(p, s)
+	}
+	return out
+}
+
+func shownList(l config.Stated[[]string]) shown[[]string] {
+	return shown[[]string]{append([]string{}, l.Value...), l.From.String()}
+}
+
+// newShownWay says how a provider is reached. A variable that is set stands for its value,
+// which may be a secret.
+func newShownWay(p client.Provider, s config.Settings) *shownWay {
+	way := shownWay{Kind: p.Name, BaseURL: p.BaseURL}
+	if set, ok := s.Provider(p.Name); ok {
+		way.Kind = set.Kind
+	}
+	if i := slices.IndexFunc(p.BaseEnv, isSet); i >= 0 {
+		way.BaseURL = "$" + p.BaseEnv[i]
+	}
+	way.BaseURL, _, _ = strings.Cut(way.BaseURL, "?")
+	for _, c := range p.Credentials {
+		if len(c.Command) > 0 { // its arguments are the user's business
+			way.Key, way.KeySet = "printed by "+filepath.Base(c.Command[0]), nil
+			break
+		}
+		set := isSet(c.Env)
+		if way.Key == "" || set {
+			way.Key, way.KeySet = c.Env, &set
+		}
+		if set {
+			break
+		}
+	}
+	return &way
+}
+
+// text is a line about how a provider is reached.
+func (w *shownWay) text() string {
+	address := cmp.Or(w.BaseURL, "no address")
+	switch {
+	case w.Key == "":
+		return fmt.Sprintf("%s at %s", w.Kind, address)
+	case w.KeySet == nil:
+		return fmt.Sprintf("%s at %s, key %s", w.Kind, address, w.Key)
+	case *w.KeySet:
+		return fmt.Sprintf("%s at %s, key from %s", w.Kind, address, w.Key)
+	}
+	return fmt.Sprintf("%s at %s, key from %s, which is not set", w.Kind, address, w.Key)
+}
+
+// print writes what a person is shown.
+func (c shownConfig) print(w io.Writer) error {
+	head := newStyles().head
+	title := "any model"
+	switch {
+	case c.Model != "":
+		title = strings.TrimPrefix(c.Provider+"/"+c.Model, "/")
+	case c.Provider != "":
+		title = "any model of " + c.Provider
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s under %s\n\n", paint(head, safe(title)), paint(head, safe(c.Policy)))
+	b.WriteString(c.table(widthOf(w)).String())
+	v := c.Settings
+	fmt.Fprintf(&b, "\ncapacity %s − buffer %s − output reserve %s = limit %s\n", edit.Thousands(v.ContextWindow.Value),
+		edit.Thousands(v.ContextWindowBufferTokens.Value), edit.Thousands(v.MaxOutputTokens.Value), edit.Thousands(c.Limit))
+	if c.Way != nil {
+		fmt.Fprintf(&b, "asked as %s\n", safe(c.Way.text()))
+	}
+	for _, n := range c.Notes {
+		fmt.Fprintf(&b, "note: %s\n", safe(n))
+	}
+	b.WriteString("\n" + filesTable(c.Files, widthOf(w)).String())
+	_, err := lipgloss.Fprint(w, b.String())
+	return err
+}
+
+func (c shownConfig) table(width int) table {
+	t := table{width: width, columns: []column{{name: "setting"}, {name: "value"}, {name: "from", wrap: true}}}
+	add := func(name, value, source string) {
+		if source != "" {
+			t.rows = append(t.rows, []cell{{text: name}, {text: safe(value)}, {text: safe(fromHome(source)), style: newStyles().dim}})
+		}
+	}
+	v := c.Settings
+	add("contextWindow", edit.Thousands(v.ContextWindow.Value), v.ContextWindow.Source)
+	add("contextWindowBufferTokens", edit.Thousands(v.ContextWindowBufferTokens.Value), v.ContextWindowBufferTokens.Source)
+	add("maxOutputTokens", edit.Thousands(v.MaxOutputTokens.Value), v.MaxOutputTokens.Source)
+	add("tokenizer", v.Tokenizer.Value, v.Tokenizer.Source)
+	add("toolResponseMaxBytes", edit.Thousands(v.ToolResponseMaxBytes.Value), v.ToolResponseMaxBytes.Source)
+	add("reasoning", v.Reasoning.Value, v.Reasoning.Source)
+	for _, l := range v.Tools {
+		add("toolsAllowed", cmp.Or(strings.Join(l.Allowed.Value, ", "), "all"), l.Allowed.Source)
+		add("toolsDenied", cmp.Or(strings.Join(l.Denied.Value, ", "), "none"), l.Denied.Source)
+	}
+	return t
+}
+
+// fromHome writes what begins with a path below the user's home with ~.
+func fromHome(text string) string {
+	home, err := os.UserHomeDir()
+	rest, below := strings.CutPrefix(text, home+string(filepath.Separator))
+	if err != nil || home == "" || !below {
+		return text
+	}
+	return "~" + string(filepath.Separator) + rest
+}
+
+func filesTable(files []shownFile, width int) table {
+	t := table{width: width, columns: []column{{name: "file", wrap: true}, {name: "is"}}}
+	for _, f := range files {
+		is := "not there"
+		if f.Read {
+			is = "read"
+		}
+		t.rows = append(t.rows, plain(safe(fromHome(f.File)), is))
+	}
+	return t
+}

@@ -1,0 +1,244 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// A Query names what settings are resolved for. Provider and Model may be empty: then
+// what holds for any.
+type Query struct {
+	Provider, Model string // as the file names them
+	Policy          policy.Policy
+	Catalog         catalog.Catalog // without what the settings say
+	Override        Limits          // of this run
+}
+
+// quarter is the share that budget.Resolve reserves for the reply by itself (R000-7).
+const quarter = 250 // permille
+
+// Layers returns where the window of a target is looked for, the nearest first, with a
+// layer for each stated figure:
+//
+//	the override, the model, its provider                    as stated in files
+//	the section models of a file, then the catalogue         the window only
+//	the section defaults                                     all three figures
+//	the policy's window rule                                 buffer and reserve
+//
+// R000-8 knows the model, its provider and 131,072. What is known of the model stands
+// before that last step, which so is left for models that nobody knows; there the
+// window of defaults goes first. R000-9 has the buffer of
+// defaults behind the provider's, as here. A figure that the policy has no place for is
+// the policy's 0, whatever files say (DESIGN.md section 2, Limit).
+func (s Settings) Layers(q Query) []budget.Layer {
+	layers := []budget.Layer{q.refused()}
+	for _, l := range s.near(q) {
+		layers = append(layers, l.layers()...)
+	}
+	if n, source := q.known(); n > 0 {
+		layers = append(layers, budget.Layer{Source: source, Capacity: budget.Some(n)})
+	}
+	layers = append(layers, s.Defaults.layers()...)
+	if w := q.Policy.Window; w.Output > 0 {
+		return append(layers, budget.Layer{Source: q.source(), Output: budget.Some(w.Output)})
+	}
+	return layers
+}
+
+// refused is the layer of what the policy's window rule does not subtract.
+func (q Query) refused() budget.Layer {
+	l := budget.Layer{Source: q.source() + " (keeps none)"}
+	if q.Policy.Window.Buffer == 0 {
+		l.Buffer = budget.Some(0)
+	}
+	if !q.Policy.Window.ReserveOutput {
+		l.Output = budget.Some(0)
+	}
+	return l
+}
+
+// source names the policy.
+func (q Query) source() string {
+	if slices.Contains(policy.Presets(), q.Policy.Name) {
+		return "preset " + q.Policy.Name
+	}
+	return "policy " + q.Policy.Name
+}
+
+// near returns the limits that are stated for the target itself, the nearest first.
+func (s Settings) near(q Query) []Limits {
+	p, _ := s.Provider(q.Provider)
+	return []Limits{q.Override, limitsOf(p.ModelLimits, q.Model), p.Limits, limitsOf(s.Facts, s.find(q).ID)}
+}
+
+// find returns the model of the catalogue, with the settings laid over it.
+func (s Settings) find(q Query) catalog.Model {
+	m, _ := q.Catalog.With(s.Models...).Lookup(q.Model)
+	return m
+}
+
+// known returns the window that the catalogue has; 0 if none.
+func (q Query) known() (window int, source string) {
+	m, _ := q.Catalog.Lookup(q.Model)
+	return m.Window, "catalogue (" + m.Source + ")"
+}
+
+// Resolved are the settings of one target, each with where it came from.
+type Resolved struct {
+	budget.Settings                 // the window
+	Unknown         bool            // nobody states the window or knows it: it is a guess
+	MostOutput      int             // tokens that the model can write at most; 0 if unknown
+	Tokenizer       Sourced[string] // an estimator's id; never empty
+	// ToolResponseMaxBytes is the file's, else that of the policy; 0 if there is none. It
+	// acts where the policy has a rule that moves outputs out by their bytes.
+	ToolResponseMaxBytes  Sourced[int]
+	ToolResponseBytesActs bool
+	Reasoning             Sourced[Reasoning] // empty: not stated
+	Tools                 Tools
+
+	toolBytes Stated[int] // ToolResponseMaxBytes where it is stated
+}
+
+// A Sourced is a resolved value and where it came from, as budget.Setting has it.
+type Sourced[T any] struct {
+	Value  T
+	Source string
+}
+
+// A RoomError says that the figures of a window leave nothing for a prompt (R000-6).
+type RoomError struct {
+	Provider, Model string
+	Figures         budget.Settings
+	From            Origin // of the nearest figure that is stated; zero: none is
+	Err             *budget.ConfigError
+}
+
+// Error names all figures and where they come from.
+func (e *RoomError) Error() string {
+	return "config: resolve " + e.target() + ": " + e.Text()
+}
+
+func (e *RoomError) target() string {
+	switch {
+	case e.Model == "" && e.Provider == "":
+		return "any model"
+	case e.Model == "":
+		return e.Provider
+	case e.Provider == "":
+		return e.Model
+	}
+	return e.Provider + "/" + e.Model
+}
+
+// Text is Error without the target.
+func (e *RoomError) Text() string {
+	f, number := e.Figures, func(s budget.Setting) string { return edit.Thousands(s.Value) + " (" + s.Source + ")" }
+	return fmt.Sprintf("%s, want %s, got %s: contextWindow %s - contextWindowBufferTokens %s - maxOutputTokens %s",
+		e.Err.What, e.Err.Want, edit.Thousands(e.Err.Got), number(f.Capacity), number(f.Buffer), number(f.Output))
+}
+
+// Unwrap returns what is wrong with the window.
+func (e *RoomError) Unwrap() error { return e.Err }
+
+// Resolve returns the settings of a target. The error is a *RoomError, or wraps
+// budget.ErrUnknownWindow where the policy takes no guess (R001-13).
+func (s Settings) Resolve(q Query) (Resolved, error) {
+	var r Resolved
+	layers := s.Layers(q)
+	window, err := q.window(layers)
+	if err != nil {
+		return r, fmt.Errorf("config: resolve %s: %w", (&RoomError{Provider: q.Provider, Model: q.Model}).target(), err)
+	}
+	const byDefault = "default" // budget.Resolve's word for what no layer states
+	r.Settings = window
+	r.Unknown = !slices.ContainsFunc(layers, func(l budget.Layer) bool { return l.Capacity.Set })
+	if r.Capacity.Source == byDefault {
+		r.Capacity.Source = q.source() + " (window not known)"
+	}
+	if r.Buffer.Source == byDefault {
+		r.Buffer.Source = q.source()
+	}
+	if err := r.Window().Validate(); err != nil {
+		room := &RoomError{Provider: q.Provider, Model: q.Model, Figures: r.Settings, From: s.stated(q)}
+		room.Err, _ = err.(*budget.ConfigError) //nolint:errorlint // Validate returns nothing else
+		return r, room
+	}
+	r.MostOutput = s.find(q).MaxOutput
+	s.rest(q, &r)
+	return r, nil
+}
+
+// window resolves the three figures.
+func (q Query) window(layers []budget.Layer) (budget.Settings, error) {
+	var u budget.Unknown
+	switch on := q.Policy.OnUnknownWindow; on.Action {
+	case policy.WindowDefault:
+		u.Capacity = budget.Some(on.Value)
+	case policy.WindowOutputMultiple:
+		u.OutputMultiple = on.Value
+	}
+	rule := q.Policy.Window
+	w, err := budget.Resolve(layers, u, rule.Buffer)
+	if err != nil || !rule.ReserveOutput || rule.Output > 0 || rule.OutputPermille == quarter {
+		return w, err
+	}
+	share := budget.Layer{Source: fmt.Sprintf("%s (%d permille)", q.source(), rule.OutputPermille)}
+	share.Output = budget.Some(rule.Figures(w.Capacity.Value, 0).Output)
+	return budget.Resolve(append(layers, share), u, rule.Buffer)
+}
+
+// stated returns where the nearest figure of a target's window is stated.
+func (s Settings) stated(q Query) Origin {
+	for _, l := range append(s.near(q), s.Defaults) {
+		if at := first(first(l.MaxOutputTokens, l.ContextWindowBufferTokens), l.ContextWindow).From; at != (Origin{}) {
+			return at
+		}
+	}
+	return Origin{}
+}
+
+// Limits returns what is stated for a target, each by the nearest place. The policy does
+// not count.
+func (s Settings) Limits(q Query) Limits {
+	var l Limits
+	for _, near := range append(s.near(q), s.Defaults) {
+		l = l.over(near)
+	}
+	return l
+}
+
+// rest resolves what is no figure of the window.
+func (s Settings) rest(q Query, r *Resolved) {
+	l := s.Limits(q)
+	cat := q.Catalog.With(s.Models...)
+	family := cat.FamilyOf(q.Model)
+	r.Tokenizer = Sourced[string]{family.Estimator, "family " + family.Name}
+	if m, ok := cat.Lookup(q.Model); ok {
+		r.Tokenizer = Sourced[string]{m.Estimator, "catalogue"}
+	}
+	set(&r.Tokenizer, l.Tokenizer)
+	if at := slices.IndexFunc(q.Policy.Rules, movesOut); at >= 0 {
+		r.ToolResponseBytesActs = true
+		r.ToolResponseMaxBytes = Sourced[int]{q.Policy.Rules[at].When.Value, q.source() + " (rule " + q.Policy.Rules[at].Name + ")"}
+	}
+	set(&r.ToolResponseMaxBytes, l.ToolResponseMaxBytes)
+	r.toolBytes = l.ToolResponseMaxBytes
+	set(&r.Reasoning, l.Reasoning)
+	for _, f := range s.Tools {
+		if lists := f.of(q.Provider, q.Model); lists.Allowed.Set() || lists.Denied.Set() {
+			r.Tools = append(r.Tools, lists)
+		}
+	}
+}
+
+// set takes over what is stated.
+func set[T any](to *Sourced[T], v Stated[T]) {
+	if v.Set() {
+		*to = Sourced[T]{v.Value, v.From.String()}
+	}
+}
