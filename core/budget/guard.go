@@ -21,12 +21,15 @@ type Counters struct {
 //	BeginRequest      a call leaves: what waits is committed, so that a retry counts it once
 //	Commit            a call succeeded: what the provider reported replaces the estimates
 //	AddFresh          messages and outputs after it
-//	Rebase            an edit changed the view
+//	Reserve, Release  room is held for an output that is on its way, or not any more
+//	Edited            an edit changed what the view has
 //	Enforce           the final Step is forced
 //
 // A failed call has no moment: nothing changes (R000-2). The conversation's
-// counters never fall but by Commit, Rebase and Seed (law 10, R000-5); negative
-// amounts count as 0. The zero Guard is ready. It is not safe for concurrent use.
+// counters never fall but by Commit, Edited, Rebase and Seed (law 10, R000-5);
+// negative amounts count as 0. Reservations are in no counter: they are the
+// projection's extra tokens (R000-3). The zero Guard is ready. It is not safe for
+// concurrent use.
 type Guard struct {
 	// CountSchema makes the projection with tools decide. The guard document
 	// lets a call pass whose tools alone overflow (R000-12), and so does the
@@ -34,6 +37,7 @@ type Guard struct {
 	CountSchema bool
 
 	counters Counters
+	reserved int // held for outputs that are on their way
 	inFlight bool
 	within   int // schema tokens that Current already contains
 	sent     int // schema tokens of the call that is in flight
@@ -45,9 +49,11 @@ type Guard struct {
 func (g *Guard) Counters() Counters { return g.counters }
 
 // Seed starts a session whose conversation, without its tools, is estimated at
-// pending (R000-2). Everything is forgotten but the schema and CountSchema.
+// pending (R000-2). Everything is forgotten but the schema, what is shown of
+// reasoning, and CountSchema.
 func (g *Guard) Seed(pending int) {
-	g.counters = Counters{Pending: sane(pending), Schema: g.counters.Schema}
+	g.counters = Counters{Pending: sane(pending), Schema: g.counters.Schema, Reasoning: g.counters.Reasoning}
+	g.reserved = 0
 	g.inFlight, g.within, g.exceeded, g.forced = false, 0, false, false
 }
 
@@ -93,7 +99,24 @@ func (g *Guard) Commit(u llm.Usage) bool {
 	return true
 }
 
-// Rebase sets the count of the view after an edit, tools included as in Current.
+// Edited notes that an edit made the view larger by that many tokens, or, where
+// negative, smaller. What came last gives way first, so that a call's figures
+// stay as they were reported as long as only newer content was edited.
+func (g *Guard) Edited(by int) {
+	if by >= 0 {
+		g.AddFresh(by)
+		return
+	}
+	left := sane(-by)
+	for _, c := range []*int{&g.counters.Fresh, &g.counters.Pending, &g.counters.Current} {
+		taken := min(left, *c)
+		*c -= taken
+		left -= taken
+	}
+}
+
+// Rebase sets the count of a view of which nothing else is known, tools included
+// as in Current.
 func (g *Guard) Rebase(view int) {
 	g.counters.Current, g.counters.Pending, g.counters.Fresh = sane(view), 0, 0
 	g.within = g.counters.Schema
@@ -113,18 +136,34 @@ func (g *Guard) Enforce() bool {
 // Forced reports whether the final Step was forced in this Turn.
 func (g *Guard) Forced() bool { return g.forced }
 
-// Reserve takes room for a tool output that is about to be committed: it counts
-// as fresh if any target still has room for it. If none has, the tool budget is
-// exceeded, no more tools may run in this Turn (R000-13, R000-23), and nothing is
-// counted.
+// Reserve holds room for a tool output that is on its way, if any target still
+// has it (R000-22). If none has, the tool budget is exceeded, no more tools may
+// run in this Turn (R000-13, R000-23), and nothing is held.
 func (g *Guard) Reserve(targets []Target, tokens int) bool {
 	if !g.Preview(targets, tokens) {
 		g.exceeded = true
 		return false
 	}
-	g.AddFresh(tokens)
+	g.Hold(tokens)
 	return true
 }
+
+// Hold holds room without asking whether there is any, for a caller that asked by
+// a rule of its own.
+func (g *Guard) Hold(tokens int) { g.reserved = sum(g.reserved, tokens) }
+
+// Release gives back room that was held, when the output has come or will not.
+func (g *Guard) Release(tokens int) { g.reserved = sane(g.reserved - sane(tokens)) }
+
+// Reserved returns the tokens that are held now.
+func (g *Guard) Reserved() int { return g.reserved }
+
+// Exceed notes that an output found no room, so that no more tools may run in this
+// Turn (R000-13, R000-23).
+func (g *Guard) Exceed() { g.exceeded = true }
+
+// Exceeded reports whether an output found no room in this Turn.
+func (g *Guard) Exceeded() bool { return g.exceeded }
 
 // Preview reports whether any target has room for a tool output, without
 // reserving it (R000-22).
@@ -141,18 +180,21 @@ func (g *Guard) Percent(capacity int) int {
 	if capacity <= 0 {
 		return 100
 	}
-	return min(100, (ratio(g.base(0), capacity)+5)/10)
+	return min(100, (ratio(g.committed(), capacity)+5)/10)
 }
 
 // settle commits what waits.
 func (g *Guard) settle() {
-	g.counters.Current = g.base(0)
+	g.counters.Current = g.committed()
 	g.counters.Pending, g.counters.Fresh = 0, 0
 }
 
-// base returns the projection without tools (R000-3).
-func (g *Guard) base(extra int) int {
-	return sum(sum(g.counters.Current, g.counters.Pending), sum(g.counters.Fresh, extra))
+// base returns the projection without tools (R000-3). What is reserved is extra.
+func (g *Guard) base(extra int) int { return sum(g.committed(), sum(g.reserved, extra)) }
+
+// committed returns what has come.
+func (g *Guard) committed() int {
+	return sum(sum(g.counters.Current, g.counters.Pending), g.counters.Fresh)
 }
 
 // The guard document's factor for tool definitions, as a fraction (R000-20: x 2.09).

@@ -175,13 +175,29 @@ func TestToolBudget(t *testing.T) {
 		}
 	})
 	t.Run("R000-22 a reservation counts once", func(t *testing.T) {
-		if !g.Reserve(targets, 1000) || g.Counters().Fresh != 1000 {
-			t.Errorf("fresh = %d, want 1000", g.Counters().Fresh)
+		if !g.Reserve(targets, 1000) || g.Reserved() != 1000 || g.Project(0).Base != 1500 {
+			t.Errorf("reserved %d, base %d, want 1000 and 1500", g.Reserved(), g.Project(0).Base)
+		}
+	})
+	t.Run("R000-3 what is reserved is extra, in no counter", func(t *testing.T) {
+		if want := (budget.Counters{Pending: 500}); g.Counters() != want {
+			t.Errorf("counters %+v, want %+v", g.Counters(), want)
 		}
 	})
 	t.Run("R000-13 R000-23 overflow ends the Turn's tools", func(t *testing.T) {
-		if g.Reserve(targets, 501) || g.Counters().Fresh != 1000 || g.CanExecute() {
-			t.Errorf("fresh = %d, can execute: %v", g.Counters().Fresh, g.CanExecute())
+		if g.Reserve(targets, 501) || g.Reserved() != 1000 || g.CanExecute() || !g.Exceeded() {
+			t.Errorf("reserved %d, can execute: %v", g.Reserved(), g.CanExecute())
+		}
+	})
+	t.Run("an output that came is counted once", func(t *testing.T) {
+		g.Release(1000)
+		g.AddFresh(900)
+		if g.Reserved() != 0 || g.Project(0).Base != 1400 {
+			t.Errorf("reserved %d, base %d, want 0 and 1400", g.Reserved(), g.Project(0).Base)
+		}
+		g.Release(7)
+		if g.Reserved() != 0 {
+			t.Errorf("reserved %d after more was released than held", g.Reserved())
 		}
 	})
 	t.Run("R000-23 the next Turn may run tools again", func(t *testing.T) {
@@ -267,20 +283,43 @@ func TestGuardIsMonotonic(t *testing.T) {
 				}
 				grows(t, 0)
 			},
+			"release": func(t *rapid.T) {
+				n := amount.Draw(t, "n")
+				counters := g.Counters()
+				g.Release(n)
+				if g.Counters() != counters {
+					t.Fatalf("counters %+v became %+v by a release", counters, g.Counters())
+				}
+				base = g.Project(0).Base
+			},
+			"edited": func(t *rapid.T) {
+				n := rapid.IntRange(-100_000, 100_000).Draw(t, "n")
+				was := g.Counters()
+				g.Edited(n)
+				now := g.Counters()
+				sum := func(c budget.Counters) int { return c.Current + c.Pending + c.Fresh }
+				if want := min(max(sum(was)+n, 0), 1<<40); sum(now) != want && sum(was) < 1<<39 {
+					t.Fatalf("%+v edited by %d became %+v", was, n, now)
+				}
+				if now.Fresh > 0 && n < 0 && (now.Current != was.Current || now.Pending != was.Pending) {
+					t.Fatalf("%+v edited by %d became %+v: newer content gives way first", was, n, now)
+				}
+				base = g.Project(0).Base
+			},
 			"failed commit": func(t *rapid.T) { g.Commit(llm.Usage{Output: 5}); grows(t, 0) },
 			"commit": func(t *rapid.T) {
 				n := rapid.IntRange(1, 100_000).Draw(t, "n")
 				g.BeginRequest()
 				g.AddFresh(7)
 				g.Commit(llm.Usage{Input: n})
-				if base = g.Project(0).Base; base != n+7 {
+				if base = g.Project(0).Base; base != min(n+7+g.Reserved(), 1<<40) {
 					t.Fatalf("base after a commit of %d and 7 fresh = %d", n, base)
 				}
 			},
 			"rebase": func(t *rapid.T) {
 				n := rapid.IntRange(0, 100_000).Draw(t, "n")
 				g.Rebase(n)
-				if base = g.Project(0).Base; base != n {
+				if base = g.Project(0).Base; base != min(n+g.Reserved(), 1<<40) {
 					t.Fatalf("base after an edit to %d = %d", n, base)
 				}
 			},

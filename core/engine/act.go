@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func (m *Machine) act(r policy.Rule) {
 	case policy.DoNote:
 		m.status(r)
 	case policy.DoFinal:
-		m.force(ReasonContext, r)
+		m.force(ReasonContext, r.Name, m.text(r.Args.Template))
 	}
 }
 
@@ -355,43 +354,6 @@ func (m *Machine) note(text, rule, why string) {
 		Op: edit.Insert, Kind: edit.KindNote, Span: edit.Span{From: end, To: end}, Notes: []llm.Message{n},
 		After: m.gauge.message(n), Why: why, Rule: rule,
 	}}}, rule)
-}
-
-// force makes this the final Step (R000-14): the reason is set once, the guard
-// commits what it has, the tools are restricted and the model is told.
-func (m *Machine) force(reason Reason, r policy.Rule) {
-	if m.final != ReasonNone {
-		return
-	}
-	m.guard.Enforce()
-	m.setFinal(reason)
-	m.event(EventFinal, r.Name, "final Step forced: %s", reason)
-	capacity := max(m.targets[0].Window.Capacity, 1)
-	used := max(m.guard.Percent(capacity), min((m.Count().Point*100+capacity/2)/capacity, 100)) // R000-15, by whichever is more
-	m.note(edit.Fill(m.text(r.Args.Template), edit.Values{Used: used}), r.Name, fmt.Sprintf("final Step: %s", reason))
-}
-
-// setFinal makes the next Steps final ones, or ordinary ones again.
-func (m *Machine) setFinal(reason Reason) {
-	if m.final == reason {
-		return
-	}
-	m.final = reason
-	m.measureFront() // other tools are offered
-}
-
-// offered returns the tools of this request: all, or in a forced final Step the
-// policy's final tool, if the host has it.
-func (m *Machine) offered() []llm.Tool {
-	if m.final == ReasonNone {
-		return m.tools
-	}
-	for _, t := range m.tools {
-		if t.Name == m.policy.FinalTool {
-			return []llm.Tool{t}
-		}
-	}
-	return nil
 }
 
 // allSections returns the system prompt with what edits added to it.

@@ -15,7 +15,10 @@ import (
 // ask makes the question for a summary of what r covers. A call waits for the
 // answer unless r runs in the background. A floor above the limit is found
 // before any model is asked (law 1).
-func (m *Machine) ask(r policy.Rule, s edit.Scene) {
+func (m *Machine) ask(r policy.Rule, s edit.Scene) { m.askAbout(r, s, "") }
+
+// askAbout is ask with what a person wants kept above all.
+func (m *Machine) askAbout(r policy.Rule, s edit.Scene, focus string) {
 	span, ok := m.summarySpan(r, s)
 	if !ok || len(m.asks) > 0 || m.summary != nil && !m.stale() {
 		return
@@ -32,10 +35,10 @@ func (m *Machine) ask(r policy.Rule, s edit.Scene) {
 	}
 	a := Ask{
 		ID: m.asked + 1, Rule: r.Name, Span: span, Background: r.Args.Background, MaxTokens: r.Args.MaxTokens,
-		Previous: m.previous(),
+		Previous: m.previous(), Focus: focus,
 	}
 	a.Prompt = summary.Prompt(summary.Kind(m.policy.Name), summary.PromptOptions{
-		Retain: r.Args.Retain, Previous: a.Previous, MaxTokens: a.MaxTokens,
+		Retain: r.Args.Retain, Previous: a.Previous, Focus: focus, MaxTokens: a.MaxTokens,
 	})
 	for _, it := range m.view.Items {
 		if it.Before >= span.From && it.Before < span.To {
@@ -155,6 +158,9 @@ func (m *Machine) settle(r policy.Rule, a Ask, text string) {
 		return
 	}
 	s := m.scene(r)
+	if r.Name == compactRule {
+		s.Template = orElse(m.text(policy.TemplateSummary), compactTemplate)
+	}
 	s.Keep = max(s.Keep, a.Span.To)
 	p := m.replaceBySummary(s, a.Span, text)
 	if p.Gain() <= 0 {
@@ -221,6 +227,9 @@ func (m *Machine) ruleNamed(name string) policy.Rule {
 		if r.Name == name {
 			return r
 		}
+	}
+	if name == compactRule {
+		return m.compaction()
 	}
 	return policy.Rule{Name: name}
 }

@@ -74,8 +74,11 @@ func (m *Machine) remark(msg llm.Message) {
 	}
 	m.humans[1] = msg.ID
 	if m.turns.CanCut(m.turns.Len()) {
+		m.wanted = ReasonNone
 		m.setFinal(ReasonNone)
 		m.guard.TurnStart(0)
+		m.guard.SetReasoning(m.cfg.Reasoning)
+		m.opened = true
 	}
 }
 
@@ -116,12 +119,21 @@ func (m *Machine) toolOf(callID string) string {
 	return c.Name
 }
 
-// arrived runs the rules for new tool outputs on each result of msg.
+// arrived runs the rules for new tool outputs on each result of msg, one after the
+// other: what one of them may take is what those before it have left (R000-13).
 func (m *Machine) arrived(msg llm.Message) {
+	for _, p := range msg.Results() {
+		m.later += m.count[0].part(p)
+	}
+	defer func() { m.later = 0 }()
 	for n, p := range msg.Parts {
-		if _, ok := p.(llm.ToolResult); !ok {
+		r, ok := p.(llm.ToolResult)
+		if !ok {
 			continue
 		}
+		m.later -= m.count[0].part(r)
+		m.guard.AddFresh(m.gauge.part(r))
+		m.traceEvaluate(ToolPreflight)
 		for _, moment := range []policy.Moment{policy.AtAppend, policy.AtTool} {
 			for _, r := range m.policy.Rules {
 				if r.At == moment {
@@ -150,7 +162,16 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 		if _, done := edit.StubOf(sp.Result); done || sp.Result.IsError && !r.Args.Errors || m.exempt(sp.Tool) {
 			return
 		}
-		p = s.Stub(sp, edit.KindOffload, r.Args.Bytes, fmt.Sprintf("output of %d bytes", len(edit.Stored(sp.Result))))
+		why := "size cap"
+		if r.When.Measure == policy.MeasureGuard {
+			why = "token budget"
+		}
+		p = s.Stub(sp, edit.KindOffload, r.Args.Bytes, fmt.Sprintf("%s: output of %d bytes", why, len(edit.Stored(sp.Result))))
+	case policy.DoFail:
+		if m.exempt(sp.Tool) {
+			return
+		}
+		p = m.failed(s, sp, r)
 	case policy.DoFinal: // at the next call: its note may not stand inside a Round
 		m.due[r.Name] = true
 	}
@@ -159,15 +180,10 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	}
 }
 
-// exempt reports whether tool is one of the policy's own readers, whose output
-// must not be put away again (R001-5, R002-7 findings).
+// exempt reports whether tool is one of the policy's own: a reader, whose output
+// must not be put away again (R001-5, R002-7 findings), or the one that reports.
 func (m *Machine) exempt(tool string) bool {
-	for _, t := range m.policy.Tools {
-		if t == tool {
-			return true
-		}
-	}
-	return false
+	return tool != "" && (tool == m.policy.FinalTool || slices.Contains(m.policy.Tools, tool))
 }
 
 // share returns a permille of the preferred target's limit; 0 for 0.
@@ -183,13 +199,20 @@ func (m *Machine) remember(id llm.MessageID, part int) {
 	}
 }
 
-// fresh tells the guard about new content.
+// fresh tells the guard about new content, but for tool outputs, each of which is
+// told when its turn comes.
 func (m *Machine) fresh(msg llm.Message) {
 	if m.covered && isReply(msg) {
 		m.covered = false
 		return
 	}
-	m.guard.AddFresh(m.gauge.message(msg))
+	n := m.gauge.message(msg)
+	if msg.Origin == llm.ToolRun {
+		for _, r := range msg.Results() {
+			n -= m.gauge.part(r)
+		}
+	}
+	m.guard.AddFresh(n)
 }
 
 // repair answers calls that never got a result (law 3).

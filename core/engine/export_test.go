@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
@@ -40,9 +39,6 @@ func (m *Machine) MeterStates() []MeterState {
 
 // Gauge returns the view by the policy's own estimator.
 func (m *Machine) Gauge() int { return m.gauge.total() }
-
-// Guard returns the guard's counters.
-func (m *Machine) Guard() budget.Counters { return m.guard.Counters() }
 
 // Prepared reports whether a summary waits for its batch.
 func (m *Machine) Prepared() bool { return m.summary != nil }

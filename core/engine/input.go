@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -64,6 +65,20 @@ type Answer struct {
 // TurnEnd says that the Turn is over: the model gave its final answer.
 type TurnEnd struct{}
 
+// Force makes the next call the final Step of its Turn, for a reason of the
+// host's (R000-14). The first reason stands.
+type Force struct{ Reason Reason }
+
+// Compact asks for a compaction now, whatever the thresholds say: by the policy's
+// own summary if it has one that replaces what it is about, else by one of everything
+// before the tail. An Ask follows unless there is nothing to take out.
+type Compact struct {
+	Focus string // what is to be kept above all, in a person's words
+}
+
+// Undo puts back what edits took out. A rule that is due may take it out again.
+type Undo struct{ Edits []edit.ID }
+
 // SetPolicy changes the policy from now on. Edits already made stay.
 type SetPolicy struct{ Policy policy.Policy }
 
@@ -89,6 +104,9 @@ func (Usage) input()       {}
 func (Rejected) input()    {}
 func (Answer) input()      {}
 func (TurnEnd) input()     {}
+func (Force) input()       {}
+func (Compact) input()     {}
+func (Undo) input()        {}
 func (SetPolicy) input()   {}
 func (Fork) input()        {}
 func (Restore) input()     {}

@@ -30,6 +30,10 @@ type Config struct {
 	// Calibration, if not nil, is used for the preferred target and taught by
 	// somebody else.
 	Calibration *token.Calibration
+	// Reasoning is the budget of thinking in tokens, for display only (R000-1).
+	Reasoning int
+	// Trace fills Ready.Traces.
+	Trace bool
 }
 
 // A Machine keeps one conversation within its window. It is not safe for
@@ -68,6 +72,9 @@ type Machine struct {
 	tried     map[string]state
 	noted     map[string]bool // rules whose note stands until there is room again
 	final     Reason
+	opened    bool   // a Turn began since the last request
+	wanted    Reason // the reason for which the next Step is to be the final one
+	later     int    // tokens of outputs in the newest message that no rule has looked at yet
 	prepare   *preparing
 	sent      sending
 	refused   *Rejected // the answer to the request sent last
@@ -120,6 +127,7 @@ func New(c Config) (*Machine, error) {
 		return nil, err
 	}
 	m.indexLines()
+	m.traceInit()
 	return m, nil
 }
 
@@ -135,6 +143,15 @@ func (m *Machine) reset() {
 
 // Policy returns the policy in force.
 func (m *Machine) Policy() policy.Policy { return m.policy }
+
+// Guard returns the guard's counters.
+func (m *Machine) Guard() budget.Counters { return m.guard.Counters() }
+
+// Reserved returns the tokens that are held for outputs on their way.
+func (m *Machine) Reserved() int { return m.guard.Reserved() }
+
+// Final returns the reason for which the final Step was forced, if it was.
+func (m *Machine) Final() Reason { return m.final }
 
 // Stats returns what the machine did so far.
 func (m *Machine) Stats() Stats { return m.stats }
@@ -202,6 +219,12 @@ func (m *Machine) Feed(in Input) error {
 	case TurnEnd:
 		m.record(journal.Record{Kind: journal.KindTurnEnd})
 		m.background(policy.AtTurnEnd)
+	case Force:
+		return m.feedForce(in)
+	case Compact:
+		m.compact(in)
+	case Undo:
+		return m.feedUndo(in)
 	case SetPolicy:
 		return m.feedPolicy(in.Policy)
 	case Fork:
@@ -238,7 +261,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 func (m *Machine) HasReady() bool {
 	o := m.out
 	return !m.stopped && (len(o.Blobs) > 0 || len(o.Records) > 0 || o.Ask != nil || o.Send != nil || o.Refused != nil ||
-		len(o.Edits) > 0 || len(o.Events) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked)
+		len(o.Edits) > 0 || len(o.Events) > 0 || len(o.Traces) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked)
 }
 
 // Ready returns what has to be done now. Call Advance when it was done, before
@@ -286,5 +309,5 @@ func (m *Machine) Advance(o Outcome) {
 func (m *Machine) record(r journal.Record) { m.out.Records = append(m.out.Records, r) }
 
 func (m *Machine) event(kind EventKind, rule, format string, args ...any) {
-	m.out.Events = append(m.out.Events, Event{kind, rule, fmt.Sprintf(format, args...)})
+	m.out.Events = append(m.out.Events, Event{Kind: kind, Rule: rule, Text: fmt.Sprintf(format, args...)})
 }

@@ -57,9 +57,7 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 	case policy.MeasureUsage:
 		return m.lastUsage.Total()
 	case policy.MeasureGuard:
-		// The guard's estimate may be below the count, by which law 1 is kept: a
-		// view that fits no target by the count is final as well.
-		return max(int(m.guard.Evaluate(nil, m.targets, 0).Decision), int(m.verdict().Decision))
+		return int(m.preflight())
 	case policy.MeasureOutput:
 		if sp != nil {
 			return m.gauge.part(sp.Result)

@@ -46,7 +46,7 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 	gauge := count[0]
 	if m.policy.Estimator != estimatorCount {
 		var err error
-		if gauge, err = m.gaugeFor(resolved[0]); err != nil {
+		if gauge, err = m.gaugeFor(resolved); err != nil {
 			return err
 		}
 	}
@@ -142,16 +142,26 @@ func (m *Machine) meterFor(t budget.Target, before []*meter) (*meter, error) {
 	return mt, nil
 }
 
-// gaugeFor returns the meter of the policy's own estimator.
-func (m *Machine) gaugeFor(t budget.Target) (*meter, error) {
+// gaugeFor returns the meter of the policy's own estimator. Where that contains the
+// tokenizer of the target's model, the largest figure of all targets counts (R000-20).
+func (m *Machine) gaugeFor(targets []budget.Target) (*meter, error) {
 	id := m.policy.Estimator
 	if strings.Contains(id, estimatorModel) {
-		model, ok := m.cfg.Catalog.Lookup(t.Model)
-		est := model.Estimator
-		if !ok || est == "" {
-			est = m.cfg.Catalog.FamilyOf(t.Model).Estimator
+		var largest string
+		var seen []string
+		for _, t := range targets {
+			est := m.tokenizerOf(t)
+			switch {
+			case slices.Contains(seen, est):
+				continue
+			case largest == "":
+				largest = est
+			default:
+				largest = "max(" + largest + "," + est + ")"
+			}
+			seen = append(seen, est)
 		}
-		id = strings.ReplaceAll(id, estimatorModel, est)
+		id = strings.ReplaceAll(id, estimatorModel, largest)
 	}
 	if m.gauge != nil && m.gauge.key == id {
 		return m.gauge, nil
@@ -163,6 +173,14 @@ func (m *Machine) gaugeFor(t budget.Target) (*meter, error) {
 	mt := newMeter(id, c, nil)
 	m.fill(mt)
 	return mt, nil
+}
+
+// tokenizerOf returns the estimator of a target's model.
+func (m *Machine) tokenizerOf(t budget.Target) string {
+	if model, ok := m.cfg.Catalog.Lookup(t.Model); ok && model.Estimator != "" {
+		return model.Estimator
+	}
+	return m.cfg.Catalog.FamilyOf(t.Model).Estimator
 }
 
 // looksAtOutputs reports whether a rule measures all outputs together.
@@ -194,6 +212,7 @@ func (m *Machine) measureFront() {
 	m.all(func(t *meter) { t.setFront(m.allSections(), m.offered()) })
 	m.guard.AddFresh(m.gauge.prompt() - was) // R000-20: the system prompt; less than before counts at the next usage
 	m.guard.SetSchema(m.schema())
+	m.traceSchema()
 }
 
 func (m *Machine) schema() int {
@@ -215,12 +234,11 @@ func (m *Machine) measureAppended() {
 
 // remeasureEdited books what edits changed in the view, of which old is how it was.
 func (m *Machine) remeasureEdited(old edit.View, edits []edit.Edit) {
-	front, notes, only := false, 0, true
+	front := false
 	for _, e := range edits {
-		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op == edit.Archive
-		notes += e.After
-		only = only && e.Op == edit.Insert
+		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op != edit.Replace
 	}
+	was := m.gauge.total()
 	m.all(func(t *meter) {
 		t.differ(old, m.view)
 		t.rebuild(m.view)
@@ -228,11 +246,7 @@ func (m *Machine) remeasureEdited(old edit.View, edits []edit.Edit) {
 			t.setFront(m.allSections(), m.offered())
 		}
 	})
-	if only {
-		m.guard.AddFresh(notes)
-		return
-	}
-	m.guard.Rebase(m.gauge.total())
+	m.guard.Edited(m.gauge.total() - was)
 }
 
 // remeasure measures everything anew, as after Restore. What was anchored is not.

@@ -25,8 +25,11 @@ func (m *Machine) feedPrepare(in Prepare) error {
 	if err := m.repair(); err != nil {
 		return err
 	}
+	m.guard.Release(m.guard.Reserved()) // every call has its result by now
+	m.traceTurn()
 	m.guard.BeginRequest()
 	m.noStore = false
+	m.traceEvaluate(TurnPreflight)
 	m.begin()
 	return nil
 }
@@ -35,6 +38,9 @@ func (m *Machine) feedPrepare(in Prepare) error {
 func (m *Machine) begin() {
 	m.sent.target = 0
 	m.prepare = &preparing{}
+	if m.wanted != ReasonNone {
+		m.force(m.wanted, ruleOf(m.wanted), finalTexts[m.wanted])
+	}
 	m.goOn()
 }
 
@@ -63,8 +69,8 @@ func (m *Machine) goOn() {
 // dueNow reports whether r acts before this call: a rule of this moment whose
 // condition holds, or one whose moment has passed since.
 func (m *Machine) dueNow(r policy.Rule) bool {
-	if m.final != ReasonNone && r.Do != policy.DoFinal {
-		return false
+	if m.final == ReasonContext && r.Do != policy.DoFinal {
+		return false // what the policy ended it does not shorten
 	}
 	if r.At == policy.AtPrepare {
 		return m.speaks(r)
@@ -153,14 +159,21 @@ func (m *Machine) choose() int {
 // send makes the Send of what the view is now.
 func (m *Machine) send() {
 	i := m.sent.target
+	m.skipped(i)
+	m.traceSend()
 	m.sent = sending{seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages)}
 	m.all(func(t *meter) { t.leave(m.border(), m.view) })
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.targets[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
 		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(),
-		Edited: len(m.view.Edits()) > 0, DropBrokenThinking: m.brokenThinking(), Final: m.final,
+		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: m.verdict(),
 	}
+}
+
+// edited reports whether an edit changes what the client made.
+func (m *Machine) edited() bool {
+	return slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Restore })
 }
 
 // over reports whether the request does not fit the target that it goes to.
@@ -170,7 +183,7 @@ func (m *Machine) over() bool { return !m.fits(m.sent.target) }
 func (m *Machine) fits(target int) bool {
 	w := m.targets[target].Window
 	bytes, images := m.count[target].wire()
-	return m.count[target].estimate(m.cfg.Offline).Bound <= w.Limit() &&
+	return m.count[target].estimate(m.cfg.Offline).Bound-m.later <= w.Limit() &&
 		(w.MaxBytes == 0 || bytes <= w.MaxBytes) && (w.MaxImages == 0 || images <= w.MaxImages)
 }
 

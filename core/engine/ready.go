@@ -25,6 +25,8 @@ type Ready struct {
 	Edits []edit.Edit
 	// Events say what else happened, for the same purpose.
 	Events []Event
+	// Traces follow the guard's sums, where [Config.Trace] asks for it.
+	Traces []Trace
 }
 
 // An Ask is a question for a model: a summary of messages.
@@ -35,6 +37,7 @@ type Ask struct {
 	Prompt     string        // the instruction, to be sent as the last user message
 	Messages   []llm.Message // what to summarise, as the view shows it, without orphans
 	Previous   string        // the summary that already stands for earlier messages
+	Focus      string        // what a person wants kept above all; empty: nothing in particular
 	MaxTokens  int           // longest answer
 	Background bool
 }
@@ -87,10 +90,40 @@ const (
 
 // An Event is something a person may want to know that is not an edit.
 type Event struct {
-	Kind EventKind
-	Rule string // the rule it is about, if any
-	Text string // a sentence
+	Kind  EventKind
+	Rule  string       // the rule it is about, if any
+	Text  string       // a sentence
+	Guard *GuardAction // of EventFinal and EventSkip: what the guard did
 }
+
+// A GuardAction is what the guard did about a target that has no room (R000-14:
+// the telemetry event).
+type GuardAction struct {
+	Trigger   Trigger
+	Did       GuardDid
+	Reason    Reason // of a forced final Step
+	Target    budget.Target
+	Projected int // tokens, by the figure that decided
+	Limit     int
+}
+
+// A Trigger is the moment at which the guard looked (R000-11, R000-13).
+type Trigger string
+
+// The triggers. A final Step that the host asked for has none.
+const (
+	TurnPreflight Trigger = "turn_preflight"
+	ToolPreflight Trigger = "tool_preflight"
+)
+
+// GuardDid names what the guard did.
+type GuardDid string
+
+// What it did.
+const (
+	ForcedFinal     GuardDid = "forced_final"
+	SkippedProvider GuardDid = "skipped_provider"
+)
 
 // EventKind says what an event is about.
 type EventKind string
@@ -101,6 +134,10 @@ const (
 	EventIrreducible EventKind = "irreducible" // the floor is above the limit
 	EventStillOver   EventKind = "still_over"  // sent although over its limit
 	EventFinal       EventKind = "final"       // a final Step was forced
+	EventSkip        EventKind = "skip"        // a target has no room, the call goes to the next one (R000-11)
+	EventToolBudget  EventKind = "tool_budget" // an output found no room: no more tools in this Turn (R000-13)
+	EventUsage       EventKind = "usage"       // reported figures were not believed, and why
+	EventCompact     EventKind = "compact"     // a compaction that was asked for did nothing, and why
 	EventInterrupted EventKind = "interrupted" // calls without a result got a stated one
 	EventOrphan      EventKind = "orphan"      // a result without a call was left out
 	EventWithdrawn   EventKind = "withdrawn"   // edits taken back because their content could not be stored

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -17,12 +19,14 @@ func (m *Machine) recall(s journal.Snapshot) {
 	m.count[0].recall(s, m.view)
 	m.recallGuard(s)
 	for _, e := range m.view.Edits() {
-		if e.Op != edit.Insert {
-			continue
-		}
-		switch r := m.ruleNamed(e.Rule); {
-		case r.Do == policy.DoFinal && e.Span.From > m.humans[1]:
+		switch r, latest := m.ruleNamed(e.Rule), e.Span.From > m.humans[1]; {
+		case e.Kind == edit.KindFail && latest:
+			m.guard.Exceed()
+		case e.Op != edit.Insert:
+		case r.Do == policy.DoFinal && latest:
 			m.setFinal(ReasonContext)
+		case reasonOf(e.Rule) != ReasonNone && latest:
+			m.setFinal(reasonOf(e.Rule))
 		case r.Do == policy.DoNote && m.holds(r.When, nil):
 			m.noted[r.Name] = true
 		}
@@ -32,32 +36,29 @@ func (m *Machine) recall(s journal.Snapshot) {
 	}
 }
 
-// recallGuard makes the guard's counters anew: from the usage reported last and
-// what came after it, or, if an edit changed the view since, from the view.
+// recallGuard makes the guard's counters anew: from the usage reported last and by
+// what the view has grown since, or, where that cannot be told, from the view.
 func (m *Machine) recallGuard(s journal.Snapshot) {
 	m.guard.SetSchema(m.schema())
-	m.guard.Rebase(m.gauge.total())
-	notes := 0
-	for _, e := range s.Edits {
-		if e.ID <= s.UsageEdit {
-			continue
-		}
-		if e.Op != edit.Insert {
-			return
-		}
-		notes += e.After
-	}
+	m.guard.SetReasoning(m.cfg.Reasoning)
 	if s.Usage.Prompt() == 0 {
 		m.guard.Seed(m.gauge.total() - m.gauge.scaled(m.gauge.ledger.Sum(token.Tools)))
 		return
 	}
+	then, ok := viewAtUsage(s)
+	if !ok {
+		m.guard.Rebase(m.gauge.total())
+		return
+	}
 	m.guard.Seed(0)
 	m.guard.Commit(s.Usage.Usage)
+	grown := m.gauge.total() - m.gauge.sizeOf(then, slices.Concat(s.Sections, then.Sections), m.offered())
 	m.covered = s.Usage.Output
-	for _, msg := range s.Messages[s.UsageAt:] {
-		m.fresh(msg)
+	if reply, ok := replyAfter(s); ok && m.covered {
+		m.covered = false
+		grown -= m.gauge.message(s.Messages[reply-1])
 	}
-	m.guard.AddFresh(notes)
+	m.guard.Edited(grown)
 }
 
 // recallDue notes the rules that the usage reported last has called up and that

@@ -29,7 +29,8 @@ func (m *Machine) withdraw(done Ready, failed []llm.Ref) {
 			m.stats.Backstop--
 		}
 	}
-	m.out.Events = slices.DeleteFunc(slices.Clone(done.Events), func(e Event) bool { return e.Kind == EventStillOver })
+	m.out.Events = slices.DeleteFunc(slices.Clone(done.Events), func(e Event) bool { return e.Kind == EventStillOver || e.Kind == EventSkip })
+	m.out.Traces = done.Traces
 	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored: %d edits are taken back", len(failed), len(done.Blobs), len(m.journal)-len(kept))
 	m.journal = kept
 	for _, b := range done.Blobs {
@@ -37,8 +38,9 @@ func (m *Machine) withdraw(done Ready, failed []llm.Ref) {
 	}
 	waited := m.prepare != nil
 	m.rerecord(done)
+	was := m.gauge.total()
 	m.refold()
-	m.guard.Rebase(m.gauge.total())
+	m.guard.Edited(m.gauge.total() - was)
 	if m.summary == nil {
 		m.summary = m.held
 	}
@@ -138,6 +140,8 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 	maps.Copy(m.count[0].known, s.Outputs)
 	m.remeasure()
 	m.recall(s)
+	m.opened, m.out.Traces = false, nil
+	m.traceInit()
 	return nil
 }
 

@@ -64,6 +64,9 @@ var (
 			texts: []string{"used"},
 		}, {
 			action: DoFinal, at: []Moment{AtTool, AtPrepare, AtRejected}, args: []string{"template"}, texts: []string{"used"},
+		}, {
+			action: DoFail, at: []Moment{AtTool}, args: []string{"template"}, texts: []string{"tool", "bytes", "bytes,", "lines", "tokens", "ref"},
+			ref: refOwnWords,
 		},
 	}
 )

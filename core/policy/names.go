@@ -40,6 +40,10 @@ const (
 	ToolCompactContext  = "compact_context"        // R002-22
 	ToolSearch          = "tool_search"            // R002-16
 	ToolSearchContext   = "search_context"         // DESIGN.md section 7
+
+	// ToolFinalReport is the tool that a host registers for the report of a final Step, where
+	// the policy names no other (R000-14).
+	ToolFinalReport = "agent__final_report"
 )
 
 // Tables of the names above, in the order in which they are shown.
@@ -59,7 +63,7 @@ var (
 	}
 	knownTemplates = []string{
 		TemplateCap, TemplateOffload, TemplateTrim, TemplateClear, TemplateDrop,
-		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateDedup,
+		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateFail, TemplateSkipped, TemplateDedup,
 	}
 	knownMoments = []string{
 		string(AtAppend), string(AtTool), string(AtPrepare), string(AtUsage), string(AtRejected), string(AtTurnEnd),

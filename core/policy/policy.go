@@ -119,6 +119,7 @@ const (
 	DoDropTurns Action = "drop"      // drop a share of the oldest Turns
 	DoNote      Action = "note"      // append a note for the model
 	DoFinal     Action = "final"     // force the final Step
+	DoFail      Action = "fail"      // one output gives way to the statement that it failed for want of room; the tool budget is exceeded
 )
 
 // Args are an action's parameters. Which ones an action reads is listed by Validate.
@@ -170,6 +171,8 @@ const (
 	TemplateSummary = "summary" // heads a summary
 	TemplateStatus  = "status"  // the note on how full the context is
 	TemplateFinal   = "final"   // the instruction of a forced final Step
+	TemplateFail    = "fail"    // in place of the output that exceeded the tool budget
+	TemplateSkipped = "skipped" // in place of outputs after that, and of calls that were not run
 	TemplateDedup   = "dedup"   // in place of lines shown elsewhere
 	TemplateRetain  = "retain"  // heads what a summary was asked to retain (R001-15)
 )

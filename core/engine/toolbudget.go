@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// What stands in place of outputs for which there is no room, where the policy has
+// no text of its own (R000-13).
+const (
+	failText    = "(tool failed: context window budget exceeded)"
+	skippedText = "(tool failed: context window budget exceeded; previous tool overflowed. Session will conclude after this turn.)"
+)
+
+// failed plans to show that an output found no room, and notes that the tool budget
+// is exceeded.
+func (m *Machine) failed(s edit.Scene, sp edit.Spot, r policy.Rule) edit.Plan {
+	s.Template = orElse(m.text(r.Args.Template), failText)
+	if m.guard.Exceeded() {
+		s.Template = m.SkippedText()
+	} else {
+		m.guard.Exceed()
+		m.event(EventToolBudget, r.Name, "the output of %s found no room: the tool budget is exceeded", orElse(sp.Tool, "a tool"))
+	}
+	return s.Stub(sp, edit.KindFail, 0, "token budget: tool budget exceeded")
+}
+
+// SkippedText is what a host appends as the result of a call that it did not run
+// because [Machine.CanExecute] said so.
+func (m *Machine) SkippedText() string { return orElse(m.text(policy.TemplateSkipped), skippedText) }
+
+// CountText returns the tokens of a text: the most that the policy's estimator and
+// the count of any target give (R000-20).
+func (m *Machine) CountText(text string) int {
+	n := m.gauge.text(text)
+	for _, t := range m.count {
+		if t != m.gauge {
+			n = max(n, t.text(text))
+		}
+	}
+	return n
+}
+
+// CanExecute reports whether a tool may run: any, until an output found no room or
+// the final Step was forced, and the policy's own at any time (R000-23).
+func (m *Machine) CanExecute(tool string) bool { return m.guard.CanExecute() || m.exempt(tool) }
+
+// PreviewOutput reports whether an output of that many tokens has room, on top of
+// what is reserved, without reserving it (R000-22). A policy that ends where the
+// context is full asks the guard. Any other one makes room before the next call, so
+// that what counts is whether new content, system prompt and tools fit together.
+func (m *Machine) PreviewOutput(tokens int) bool {
+	if m.ends() {
+		return m.guard.CanExecute() && m.guard.Preview(m.targets, tokens)
+	}
+	used, limit := m.Room()
+	return used+min(max(tokens, 0), limit+1) <= limit
+}
+
+// ReserveOutput holds room for an output that is on its way, or returns false if
+// there is none. What it holds ends with [Machine.ReleaseOutput], and at the latest
+// with the next Prepare, by which every call has a result.
+func (m *Machine) ReserveOutput(tokens int) bool {
+	if !m.PreviewOutput(tokens) {
+		if m.ends() {
+			m.guard.Exceed()
+		}
+		return false
+	}
+	m.guard.Hold(tokens)
+	return true
+}
+
+// ReleaseOutput gives back what was reserved for an output that has come, or that
+// will not come.
+func (m *Machine) ReleaseOutput(tokens int) { m.guard.Release(tokens) }
+
+// Room returns what is used of the room that outputs share, and how much there is, in
+// tokens of the largest target.
+func (m *Machine) Room() (used, limit int) {
+	for _, t := range m.targets {
+		limit = max(limit, t.Window.Limit())
+	}
+	if m.ends() {
+		return m.guard.Project(0).Base, limit
+	}
+	c := m.guard.Counters()
+	return m.gauge.prompt() + c.Schema + c.Fresh + m.guard.Reserved(), limit
+}
+
+// ends reports whether the policy ends a Turn whose context is full.
+func (m *Machine) ends() bool {
+	return slices.ContainsFunc(m.policy.Rules, func(r policy.Rule) bool {
+		return r.Do == policy.DoFinal && r.When.Measure == policy.MeasureGuard
+	})
+}
