@@ -296,24 +296,6 @@ func (m *Machine) cloneMeters(from *Machine) {
 	m.gauge = copies[from.gauge]
 }
 
-func (m *Machine) feedUsage(in Usage) error {
-	u := in.Usage
-	if u.IsZero() {
-		return nil // a failed call that reports nothing wipes nothing
-	}
-	m.lastUsage = u
-	m.sender().report(in, m.border(), m.view)
-	m.covered = m.guard.Commit(u) && !in.OutputUnknown
-	// A restart can use the figures only if they are about what stands before this
-	// record, by the tokenizer of the preferred target.
-	anchor := m.sent.meter == nil || m.sent.meter == m.count[0] && m.sent.end == len(m.messages)
-	m.record(journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{
-		Usage: u, Reported: in.Reported && anchor, Output: !in.OutputUnknown, Ratio: m.count[0].cal.Ratio(),
-	}})
-	m.background(policy.AtUsage)
-	return nil
-}
-
 // border returns where a prompt of all there is ends.
 func (m *Machine) border() border { return border{llm.MessageID(len(m.messages)) + 1, m.lastEdit} }
 

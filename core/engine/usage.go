@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// A UsageError says that reported figures cannot be tokens.
+type UsageError struct {
+	Field string
+	Got   int
+}
+
+// mostUsage is above every window that can exist.
+const mostUsage = 1 << 40
+
+// Error names the field.
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("engine: usage: %s, want 0 to %d tokens, got %d", e.Field, mostUsage, e.Got)
+}
+
+func checkUsage(u llm.Usage) error {
+	for _, f := range []struct {
+		name  string
+		value int
+	}{
+		{"input", u.Input},
+		{"cache read", u.CacheRead},
+		{"cache write 5m", u.CacheWrite5m},
+		{"cache write 1h", u.CacheWrite1h},
+		{"output", u.Output},
+		{"reasoning", u.Reasoning},
+	} {
+		if f.value < 0 || f.value > mostUsage {
+			return &UsageError{f.name, f.value}
+		}
+	}
+	return nil
+}
+
+func (m *Machine) feedUsage(in Usage) error {
+	if err := checkUsage(in.Usage); err != nil {
+		return err
+	}
+	if in.Usage.IsZero() {
+		return nil // a failed call that reports nothing wipes nothing
+	}
+	in = m.believed(in)
+	u := in.Usage
+	m.lastUsage = u
+	m.sender().report(in, m.border(), m.view)
+	m.covered = m.guard.Commit(u) && !in.OutputUnknown
+	// A restart can use the figures only if they are about what stands before this
+	// record, by the tokenizer of the preferred target.
+	anchor := m.sent.meter == nil || m.sent.meter == m.count[0] && m.sent.end == len(m.messages)
+	m.record(journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{
+		Usage: u, Reported: in.Reported && anchor, Output: !in.OutputUnknown, Ratio: m.count[0].cal.Ratio(),
+	}})
+	m.background(policy.AtUsage)
+	return nil
+}
+
+// How far a reported prompt may be from what its content costs to be believed: an
+// estimate is never off by so much, while a gateway that reports only what it did not
+// find in the cache, or a sum over several calls, is.
+const (
+	unbelievable = 4
+	smallPrompt  = 2_000  // of such content the estimate may be off by more
+	unseenPrompt = 20_000 // what a provider may put into a prompt unseen
+)
+
+// believed returns a usage whose prompt can be that of the request: as it came, or,
+// where it cannot, with the count in its place. It is a quarter of what the content
+// costs at most; or it is above the window that the call went through, and more than
+// four times what the content costs. Else one wrong figure would switch the guard off,
+// or force a final Step that nothing calls for.
+func (m *Machine) believed(in Usage) Usage {
+	prompt := in.Usage.Prompt()
+	if !in.Reported || prompt == 0 {
+		return in
+	}
+	t := m.sender()
+	cost := t.front.hidden
+	if t.cal != nil {
+		cost += t.cal.Cost(token.GrowthOf(t.ledger.Total()))
+	}
+	capacity := m.targets[min(m.sent.target, len(m.targets)-1)].Window.Capacity
+	low := prompt*unbelievable < cost-smallPrompt
+	high := prompt > capacity && prompt > cost*unbelievable+unseenPrompt
+	if !low && !high {
+		return in
+	}
+	m.event(EventUsage, "", "the provider reports a prompt of %d tokens, its content is some %d: the count stands in its place", prompt, cost)
+	in.Reported = false
+	in.Usage = llm.Usage{Input: t.estimate(m.cfg.Offline).Point, Output: in.Usage.Output, Reasoning: in.Usage.Reasoning}
+	return in
+}
