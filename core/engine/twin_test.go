@@ -136,7 +136,7 @@ func (c *counted) report(h *host, in engine.Usage) {
 	if !in.OutputUnknown {
 		c.awaited = in.Usage.Output
 	}
-	if !in.Reported || in.Usage.Prompt() == 0 {
+	if !in.Reported || in.Usage.Prompt() == 0 || !c.believes(h, in.Usage.Prompt()) {
 		return
 	}
 	left := c.shoot(h)
@@ -149,6 +149,30 @@ func (c *counted) report(h *host, in engine.Usage) {
 		c.anchor.Output = -1
 	}
 	c.covers = c.awaited > 0
+}
+
+// believes reports whether a prompt of so many tokens can have been sent: it is more
+// than a quarter of what the content costs, but for 2,000 tokens, and no more than the
+// window or four times that and 20,000 tokens.
+func (c *counted) believes(h *host, prompt int) bool {
+	now := c.shoot(h)
+	var total token.Size
+	for _, it := range now.items {
+		total = total.Add(it.size)
+	}
+	for _, s := range now.front {
+		total = total.Add(s)
+	}
+	cost := h.m.Calibration().Cost(token.GrowthOf(total)) + now.hidden
+	target := h.m.Targets()[0]
+	if n := len(h.sent); n > 0 {
+		for _, t := range h.m.Targets() {
+			if t.Name() == h.sent[n-1].Target.Name() {
+				target = t
+			}
+		}
+	}
+	return prompt*4 >= cost-2_000 && (prompt <= target.Window.Capacity || prompt <= 4*cost+20_000)
 }
 
 // differ returns how a view differs from what the anchor counted.
