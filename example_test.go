@@ -49,7 +49,7 @@ func Example() {
 			llm.ToolResult{CallID: call.CallID, Content: []llm.Part{llm.Text{Text: output.String()}}},
 		}})
 	}
-	edits, _ := session.Drain()
+	edits := session.Edits()
 	stored, err := session.Blob(ctx, edits[0].Refs[0])
 	if err != nil {
 		log.Fatal(err)

@@ -56,7 +56,7 @@ func TestResumeFromFile(t *testing.T) {
 			if diff := cmp.Diff(other.Messages(), first.Messages()); diff != "" {
 				t.Errorf("- in memory, + in a file\n%s", diff)
 			}
-			edits, _ := s.Drain()
+			edits := s.Edits()
 			if err := st.Close(); err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -145,7 +146,7 @@ func TestResume(t *testing.T) {
 	if diff := cmp.Diff(first.Messages(), again.Messages()); diff != "" {
 		t.Errorf("- before, + after the restart\n%s", diff)
 	}
-	edits, _ := s.Drain()
+	edits := s.Edits()
 	resumed := open(t, o)
 	for _, e := range edits {
 		for _, ref := range e.Refs {
@@ -187,9 +188,9 @@ func TestConcurrentUse(t *testing.T) {
 	run(func(i int) error { return s.Append(t.Context(), reply(strings.Repeat("b", 300))) })
 	run(func(int) error { _, err := s.Prepare(t.Context()); return err })
 	run(func(i int) error {
-		return s.Usage(t.Context(), engine.Usage{Usage: llm.Usage{Input: 100 + i, Output: 5}, Reported: true})
+		return s.Observe(t.Context(), llm.Usage{Input: 100 + i, Output: 5})
 	})
-	run(func(int) error { s.Drain(); return nil })
+	run(func(int) error { s.Edits(); s.Usage(); s.Bill(); return nil })
 	run(func(int) error { s.View(func(m *engine.Machine) { _ = m.Count() }); return nil })
 	run(func(i int) error { return s.SetTools(t.Context(), []llm.Tool{{Name: fmt.Sprint("t", i)}}) })
 	wg.Wait()
@@ -219,7 +220,7 @@ func atEighty(t *testing.T, s *plimsoll.Session) *engine.Send {
 	if _, err := s.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Usage(t.Context(), engine.Usage{Usage: llm.Usage{Input: 16_000}, Reported: true}); err != nil {
+	if err := s.Observe(t.Context(), llm.Usage{Input: 16_000}); err != nil {
 		t.Fatal(err)
 	}
 	send, err := s.Prepare(t.Context())
@@ -242,7 +243,7 @@ func TestSummariser(t *testing.T) {
 		if send := atEighty(t, s); len(send.Items) != 3 || send.Edited {
 			t.Errorf("sent %v, want the history as it was", send.Messages())
 		}
-		_, events := s.Drain()
+		events := notices(t, s)
 		if len(events) != 1 || events[0].Kind != engine.EventAnswer || !strings.Contains(events[0].Text, "overloaded") {
 			t.Errorf("events %v, want one about the answer", events)
 		}
@@ -394,7 +395,7 @@ func TestRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := s.Rejected(t.Context(), engine.Rejected{Window: 30_000})
+	after, err := s.Rejected(t.Context(), fmt.Errorf("call: %w", &refusal{window: 30_000}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,4 +407,37 @@ func TestRejected(t *testing.T) {
 			t.Errorf("window %d, want 30,000", got)
 		}
 	})
+}
+
+// A refusal is a provider's, about the length of a request.
+type refusal struct {
+	window, used int
+	bytes, other bool
+}
+
+func (r *refusal) Error() string { return "refused" }
+
+func (r *refusal) RefusedLength() (window, used int, bytes, ok bool) {
+	return r.window, r.used, r.bytes, !r.other
+}
+
+// notices closes a session and returns what the engine told.
+func notices(t *testing.T, s *plimsoll.Session) []engine.Event {
+	t.Helper()
+	var out []engine.Event
+	for _, e := range events(t, s) {
+		if e.Kind == plimsoll.EventNotice {
+			out = append(out, *e.Notice)
+		}
+	}
+	return out
+}
+
+// events closes a session and returns what happened in it.
+func events(t *testing.T, s *plimsoll.Session) []plimsoll.Event {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(s.Events(t.Context()))
 }

@@ -112,7 +112,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 		out.peak = max(out.peak, rs.prompt)
 		out.steps = append(out.steps, rs)
 		bill.step(step, send)
-		return sess.Usage(ctx, engine.Usage{Usage: step.Usage, Reported: step.Reported, OutputUnknown: !step.OutputReported})
+		return feed(ctx, sess, engine.Usage{Usage: step.Usage, Reported: step.Reported, OutputUnknown: !step.OutputReported})
 	})
 	bill.finish()
 	return out, pairs, err

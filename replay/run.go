@@ -117,7 +117,7 @@ func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.
 		u.run.EndedAtStep, u.run.EndReason = u.run.Steps, string(send.Final)
 		return errEnded
 	}
-	return u.sess.Usage(ctx, usage)
+	return feed(ctx, u.sess, usage)
 }
 
 // sent books a request that left.
@@ -179,5 +179,11 @@ func (u *runner) irreducible() error {
 		last := &u.run.Irreducible[len(u.run.Irreducible)-1]
 		last.Recomputed, err = u.judge.floor(m)
 	})
+	return err
+}
+
+// feed tells a session something about a call that was only simulated.
+func feed(ctx context.Context, s *plimsoll.Session, in engine.Input) error {
+	_, err := s.Feed(ctx, in)
 	return err
 }

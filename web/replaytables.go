@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -132,7 +133,7 @@ func remarksOf(r replay.Run) []string {
 		out = append(out, "The window was small: "+clean(r.Note)+".")
 	}
 	if r.EndedAtStep > 0 {
-		out = append(out, fmt.Sprintf("Ended at Step %s (%s).", count(r.EndedAtStep), clean(r.EndReason)))
+		out = append(out, fmt.Sprintf("Ended at Step %s (%s).", count(r.EndedAtStep), clean(engine.Reason(r.EndReason).Sentence())))
 	}
 	say(r.StillOver, "Still over the limit after all was reduced: %s.")
 	say(r.BackstopEdits, "Edits of the backstop: %s.")

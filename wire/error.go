@@ -105,3 +105,10 @@ func ClassOfStatus(status int) Class {
 	}
 	return Unclassified
 }
+
+// RefusedLength returns what the error says about the length of the request that was
+// refused: the window and what was used of it in tokens, as far as they are stated, and
+// whether it was the bytes that were too many. ok is false if it is about something else.
+func (e *Error) RefusedLength() (window, used int, bytes, ok bool) {
+	return e.Window, e.Used, e.Class == TooLarge, e.Class == TooLong || e.Class == TooLarge
+}

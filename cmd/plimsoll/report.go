@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -325,7 +326,7 @@ func lasting(n int) string {
 func runNotes(r replay.Run, steps int) []string {
 	var out []string
 	if r.EndedAtStep > 0 {
-		out = append(out, fmt.Sprintf("ended at step %d of %d: %s", r.EndedAtStep, max(steps, r.EndedAtStep), safe(r.EndReason)))
+		out = append(out, fmt.Sprintf("ended at step %d of %d: %s", r.EndedAtStep, max(steps, r.EndedAtStep), safe(engine.Reason(r.EndReason).Sentence())))
 	}
 	if r.StillOver > 0 {
 		out = append(out, "still over limit after shrink: its last call was sent all the same")

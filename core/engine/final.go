@@ -74,7 +74,7 @@ func (m *Machine) force(reason Reason, rule, text string) {
 	}
 	m.wanted = ReasonNone
 	action := m.action(reason)
-	m.event(EventFinal, rule, "%s", enforced(reason))
+	m.event(EventFinal, rule, "%s", reason.Sentence())
 	m.out.Events[len(m.out.Events)-1].Guard = &action
 	m.traceEnforce(action)
 	m.guard.Enforce()
@@ -82,14 +82,6 @@ func (m *Machine) force(reason Reason, rule, text string) {
 	capacity := max(m.targets[0].Window.Capacity, 1)
 	used := max(m.guard.Percent(capacity), min((m.Count().Point*100+capacity/2)/capacity, 100)) // R000-15, by whichever is more
 	m.note(edit.Fill(orElse(text, finalTexts[reason]), edit.Values{Used: used}), rule, fmt.Sprintf("final Step: %s", reason))
-}
-
-// enforced is what a person reads about a forced final Step (R000-26).
-func enforced(reason Reason) string {
-	if reason == ReasonContext {
-		return "context guard enforced: final Step forced: context"
-	}
-	return "final Step forced: " + string(reason)
 }
 
 // action says what the guard forces a final Step for.

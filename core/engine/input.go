@@ -51,6 +51,9 @@ type Usage struct {
 
 // Rejected says that a provider refused the request as too long.
 type Rejected struct {
+	// Bytes says that it was the bytes that were too many: from now on a tenth less
+	// than what was refused is sent to that target.
+	Bytes  bool
 	Window int // as the error states it; 0 if it does not
 	Used   int // tokens of the refused request, as the error states them; 0 if it does not
 }

@@ -51,14 +51,15 @@ type Machine struct {
 	tools    []llm.Tool
 
 	// What follows from it.
-	view   edit.View
-	count  []*meter // one for each target, equal ones shared
-	gauge  *meter   // the policy's own estimator; count[0] if that is the count
-	shown  *edit.Lines
-	guard  budget.Guard
-	stored map[llm.Ref]bool // blobs that are durable or handed out
-	learnt map[string]int   // windows that rejections taught, by target
-	humans [2]llm.MessageID // the first and the last message that a person typed
+	view        edit.View
+	count       []*meter // one for each target, equal ones shared
+	gauge       *meter   // the policy's own estimator; count[0] if that is the count
+	shown       *edit.Lines
+	guard       budget.Guard
+	stored      map[llm.Ref]bool // blobs that are durable or handed out
+	learnt      map[string]int   // windows that rejections taught, by target
+	learntBytes map[string]int   // and the most bytes
+	humans      [2]llm.MessageID // the first and the last message that a person typed
 
 	thought llm.MessageID // the last message with thinking
 
@@ -135,7 +136,7 @@ func New(c Config) (*Machine, error) {
 func (m *Machine) reset() {
 	*m = Machine{
 		cfg: m.cfg, policy: m.policy, sent: sending{seq: m.sent.seq},
-		stored: map[llm.Ref]bool{}, learnt: map[string]int{},
+		stored: map[llm.Ref]bool{}, learnt: map[string]int{}, learntBytes: map[string]int{},
 		due: map[string]bool{}, tried: map[string]state{}, noted: map[string]bool{},
 		stats: Stats{Edits: map[edit.Kind]int{}},
 	}
@@ -152,6 +153,16 @@ func (m *Machine) Reserved() int { return m.guard.Reserved() }
 
 // Final returns the reason for which the final Step was forced, if it was.
 func (m *Machine) Final() Reason { return m.final }
+
+// Verdict returns what the count says about each target.
+func (m *Machine) Verdict() budget.Verdict { return m.verdict() }
+
+// Projected returns what the next prompt is expected to have by the guard's sum.
+func (m *Machine) Projected() int { return m.guard.Project(0).Base }
+
+// SentTo returns the target of the request that was sent last; the preferred one if
+// none was.
+func (m *Machine) SentTo() budget.Target { return m.targets[min(m.sent.target, len(m.targets)-1)] }
 
 // Stats returns what the machine did so far.
 func (m *Machine) Stats() Stats { return m.stats }

@@ -99,6 +99,9 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 	if n, ok := m.learnt[t.Name()]; ok {
 		w.Capacity = min(w.Capacity, n)
 	}
+	if n, ok := m.learntBytes[t.Name()]; ok && (w.MaxBytes == 0 || n < w.MaxBytes) {
+		w.MaxBytes = n
+	}
 	if w.OutputReserve == 0 && rule.ReserveOutput {
 		w.OutputReserve = w.Capacity * rule.OutputPermille / 1000
 	}
@@ -310,6 +313,12 @@ func (m *Machine) sender() *meter {
 // feedRejected learns the real window and lets the rules for it act before the
 // next call; that call is prepared at once.
 func (m *Machine) feedRejected(in Rejected) error {
+	if err := checkUsage(llm.Usage{Input: in.Used}); err != nil {
+		return err
+	}
+	if in.Window < 0 || in.Window > mostUsage {
+		return &UsageError{"window", in.Window}
+	}
 	target := min(m.sent.target, len(m.targets)-1)
 	if w := m.targets[target].Window; in.Window > 0 && in.Window < w.Capacity {
 		if err := m.learn(target, in.Window); err != nil {
@@ -317,7 +326,15 @@ func (m *Machine) feedRejected(in Rejected) error {
 		}
 		m.event(EventWindow, "", "the provider states a window of %d", in.Window)
 	}
-	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Target: m.targets[target].Name(), Window: in.Window, Used: in.Used}})
+	rejected := journal.Rejected{Target: m.targets[target].Name(), Window: in.Window, Used: in.Used}
+	if in.Bytes {
+		limit, err := m.tooLarge(target)
+		if err != nil {
+			return err
+		}
+		rejected.Bytes = limit
+	}
+	m.record(journal.Record{Kind: journal.KindRejected, Rejected: rejected})
 	if t := m.sender(); in.Used > t.estimate(m.cfg.Offline).Bound {
 		t.report(Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
 	}
@@ -325,6 +342,15 @@ func (m *Machine) feedRejected(in Rejected) error {
 	clear(m.tried)
 	m.background(policy.AtRejected)
 	return m.feedPrepare(Prepare{})
+}
+
+// tooLarge takes the limit of a target's bytes for nine tenths of what the view has.
+func (m *Machine) tooLarge(target int) (limit int, err error) {
+	bytes, _ := m.count[target].wire()
+	limit = max(bytes*9/10, 1)
+	m.learntBytes[m.cfg.Targets[target].Name()] = limit
+	m.event(EventWindow, "", "a request of some %d bytes was refused: at most %d are sent from now on", bytes, limit)
+	return limit, m.setTargets(m.cfg.Targets)
 }
 
 // learn takes a target's window for smaller than it was stated.

@@ -160,6 +160,7 @@ func (m *Machine) choose() int {
 func (m *Machine) send() {
 	i := m.sent.target
 	m.skipped(i)
+	m.guard.BeginRequest() // with what the rules have made of it
 	m.traceSend()
 	m.sent = sending{seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages)}
 	m.all(func(t *meter) { t.leave(m.border(), m.view) })

@@ -88,6 +88,18 @@ const (
 	ReasonUserStop      Reason = "user_stop"
 )
 
+// Sentence returns what a person reads about a forced final Step (R000-26); empty if
+// there is none.
+func (r Reason) Sentence() string {
+	switch r {
+	case ReasonNone:
+		return ""
+	case ReasonContext:
+		return "context guard enforced"
+	}
+	return "final step forced: " + string(r)
+}
+
 // An Event is something a person may want to know that is not an edit.
 type Event struct {
 	Kind  EventKind

@@ -123,6 +123,9 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 	if s.Rejected.Window > 0 { // resolve takes the smaller of this and what is stated
 		m.learnt[s.Rejected.Target] = s.Rejected.Window
 	}
+	if s.TooLarge.Bytes > 0 {
+		m.learntBytes[s.TooLarge.Target] = s.TooLarge.Bytes
+	}
 	if err := m.setTargets(m.cfg.Targets); err != nil {
 		*m = old
 		return err

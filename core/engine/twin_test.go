@@ -70,6 +70,9 @@ func (c *counted) before(h *host, in engine.Input) {
 			c.awaited = 0
 		}
 	case engine.Usage:
+		if in.Reported && in.Usage.Prompt() > 0 && !c.believes(h, in.Usage.Prompt()) {
+			in.Reported = false
+		}
 		c.report(h, in)
 	case engine.Rejected:
 		if in.Used > c.count(h).Bound {
@@ -136,7 +139,7 @@ func (c *counted) report(h *host, in engine.Usage) {
 	if !in.OutputUnknown {
 		c.awaited = in.Usage.Output
 	}
-	if !in.Reported || in.Usage.Prompt() == 0 || !c.believes(h, in.Usage.Prompt()) {
+	if !in.Reported || in.Usage.Prompt() == 0 {
 		return
 	}
 	left := c.shoot(h)

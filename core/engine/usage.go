@@ -49,17 +49,24 @@ func (m *Machine) feedUsage(in Usage) error {
 	if in.Usage.IsZero() {
 		return nil // a failed call that reports nothing wipes nothing
 	}
+	stated := in.Usage
 	in = m.believed(in)
 	u := in.Usage
+	rec := journal.Usage{Usage: u, Output: !in.OutputUnknown}
+	if u != stated {
+		rec.Stated = stated
+	}
+	if in.Reported || u != stated {
+		rec.Target = m.SentTo().Name()
+	}
 	m.lastUsage = u
 	m.sender().report(in, m.border(), m.view)
 	m.covered = m.guard.Commit(u) && !in.OutputUnknown
 	// A restart can use the figures only if they are about what stands before this
 	// record, by the tokenizer of the preferred target.
 	anchor := m.sent.meter == nil || m.sent.meter == m.count[0] && m.sent.end == len(m.messages)
-	m.record(journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{
-		Usage: u, Reported: in.Reported && anchor, Output: !in.OutputUnknown, Ratio: m.count[0].cal.Ratio(),
-	}})
+	rec.Reported, rec.Ratio = in.Reported && anchor, m.count[0].cal.Ratio()
+	m.record(journal.Record{Kind: journal.KindUsage, Usage: rec})
 	m.background(policy.AtUsage)
 	return nil
 }

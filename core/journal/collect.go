@@ -26,6 +26,7 @@ type Snapshot struct {
 	UsageEdit edit.ID               // the last edit before it
 	Outputs   map[llm.MessageID]int // replies whose size in tokens was reported
 	Rejected  Rejected              // the newest that states a window; zero if none does
+	TooLarge  Rejected              // the newest about bytes; zero if none was
 
 	Asks    []Ask         // those without an answer
 	LastAsk int           // the highest number used
@@ -103,6 +104,9 @@ func (c *collector) add(r Record) error {
 	case KindRejected:
 		if r.Rejected.Window > 0 {
 			s.Rejected = r.Rejected
+		}
+		if r.Rejected.Bytes > 0 {
+			s.TooLarge = r.Rejected
 		}
 	case KindSections:
 		s.Sections = r.Sections

@@ -38,6 +38,10 @@ type usage struct {
 	Reported     bool `json:"reported,omitempty"`
 	OutputKnown  bool `json:"output_reported,omitempty"`
 	Ratio        int  `json:"ratio,omitempty"`
+
+	Target string `json:"target,omitempty"`
+	Stated *usage `json:"stated,omitempty"`
+	B64    odd    `json:"b64,omitempty"`
 }
 
 type ask struct {
@@ -117,21 +121,35 @@ func lineOf(r Record) (line, error) {
 func unknownKind(k Kind) error { return fmt.Errorf("kind, want a known one, got %.40q", k) }
 
 func usageOf(u Usage) *usage {
+	w := figuresOf(u.Usage)
+	w.Reported, w.OutputKnown, w.Ratio = u.Reported, u.Output, u.Ratio
+	w.Target = w.B64.put("target", u.Target)
+	if !u.Stated.IsZero() {
+		w.Stated = figuresOf(u.Stated)
+	}
+	return w
+}
+
+func figuresOf(u llm.Usage) *usage {
 	return &usage{
 		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
-		Output: u.Usage.Output, Reasoning: u.Reasoning,
-		Reported: u.Reported, OutputKnown: u.Output, Ratio: u.Ratio,
+		Output: u.Output, Reasoning: u.Reasoning,
+	}
+}
+
+func (u *usage) figures() llm.Usage {
+	return llm.Usage{
+		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
+		Output: u.Output, Reasoning: u.Reasoning,
 	}
 }
 
 func (u *usage) usage() Usage {
-	return Usage{
-		Usage: llm.Usage{
-			Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
-			Output: u.Output, Reasoning: u.Reasoning,
-		},
-		Reported: u.Reported, Output: u.OutputKnown, Ratio: u.Ratio,
+	out := Usage{Usage: u.figures(), Reported: u.Reported, Output: u.OutputKnown, Ratio: u.Ratio, Target: u.B64.get("target", u.Target)}
+	if u.Stated != nil {
+		out.Stated = u.Stated.figures()
 	}
+	return out
 }
 
 func askOf(a Ask) *ask {

@@ -52,6 +52,8 @@ type Usage struct {
 	llm.Usage      // as the provider reported it, in tokens
 	Reported  bool // it did report the prompt
 	Output    bool // it did report the output
+	Target    string    // the target that answered, by name; empty if it is not known, or the call was only simulated
+	Stated    llm.Usage // what the provider said, where that cannot be and the count stands in its place; else zero
 	Ratio     int  // what the calibration held true after it, in permille of the estimator's count; 0: unknown
 }
 
@@ -61,6 +63,7 @@ type Rejected struct {
 	Target string `json:"target,omitempty"` // the target that the request went to, by name
 	Window int    `json:"window,omitempty"` // its window in tokens; 0 if it did not say
 	Used   int    `json:"used,omitempty"`   // the request by its count; 0 if it did not say
+	Bytes  int    `json:"bytes,omitempty"`  // the most bytes that are sent from now on; 0: the refusal was about tokens
 }
 
 // An Ask is a request for a text about the messages From <= ID < To, which a

@@ -1,0 +1,114 @@
+package plimsoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Append adds the next message of the conversation: what a person says, what the
+// model answers, what tools put out. Its ID must be 0. A result without a call is a
+// *turn.OrphanError.
+func (s *Session) Append(ctx context.Context, m llm.Message) error {
+	_, err := s.Feed(ctx, engine.Append{Message: m})
+	return err
+}
+
+// SetTools sets the tools that are offered to the model.
+func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
+	_, err := s.Feed(ctx, engine.SetTools{Tools: tools})
+	return err
+}
+
+// SetSections sets the system prompt.
+func (s *Session) SetSections(ctx context.Context, sections []llm.Section) error {
+	_, err := s.Feed(ctx, engine.SetSections{Sections: sections})
+	return err
+}
+
+// TurnEnd tells that the model gave its final answer.
+func (s *Session) TurnEnd(ctx context.Context) error {
+	_, err := s.Feed(ctx, engine.TurnEnd{})
+	return err
+}
+
+// Finish makes the next request the final one of this Turn, for a reason of the
+// host's: the tools are restricted to the policy's final tool and the model is told
+// to answer. The first reason stands (R000-14). An unknown one is a
+// *engine.ReasonError.
+func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
+	_, err := s.Feed(ctx, engine.Force{Reason: reason})
+	return err
+}
+
+// Prepare returns the request to send now. It goes to the first target that has
+// room for it (Send.Target) and fits that one's window, bytes and images; if it cannot,
+// the error wraps [ErrRefused], unless the policy sends it all the same. Without
+// targets those of the last call hold. A failed call may be prepared again: nothing is
+// counted twice.
+func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engine.Send, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	s.held.clear() // the machine lets go of them too
+	send, err := s.drive(ctx, engine.Prepare{Targets: targets})
+	if len(targets) > 0 && (err == nil || errors.Is(err, ErrRefused)) {
+		s.options.Targets = slices.Clone(targets)
+	}
+	return send, err
+}
+
+// Observe tells what the provider reported about the request that Prepare returned
+// last, before the reply is appended. A usage of zero, as of a failed call, changes
+// nothing; one that cannot be is a *engine.UsageError.
+func (s *Session) Observe(ctx context.Context, u llm.Usage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.drive(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0}); err != nil {
+		return err
+	}
+	if u.IsZero() {
+		return nil
+	}
+	answered := s.bill.add(s.machine.SentTo(), u)
+	s.news.add(Event{
+		Kind: EventAnswered, Answered: &answered,
+		Text: fmt.Sprintf("%s reports %d tokens of prompt and %d of output", answered.Target.Name(), u.Prompt(), u.Output),
+	})
+	return nil
+}
+
+// A RefusedLength is an error that knows why a provider refused a request.
+// *wire.Error, which package client returns, is one.
+type RefusedLength interface {
+	error
+	// RefusedLength returns the window and what the request has, in tokens, as far as
+	// the provider states them, and whether it is the bytes that were too many. ok is
+	// false if the refusal is about something else.
+	RefusedLength() (window, used int, bytes, ok bool)
+}
+
+// Rejected tells that a provider refused the request as too long, with the error that
+// it gave, and returns the request to send instead. What the error says about the
+// window is remembered. An error about something else is returned as it is.
+func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error) {
+	var refused RefusedLength
+	if !errors.As(err, &refused) {
+		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request, got %w", s.id, err)
+	}
+	window, used, bytes, ok := refused.RefusedLength()
+	if !ok {
+		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request, got %w", s.id, err)
+	}
+	return s.Feed(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
+}

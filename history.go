@@ -1,0 +1,140 @@
+package plimsoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// Edits returns all edits made so far, superseded ones too, oldest first. The caller
+// must not change what they point to.
+func (s *Session) Edits() []edit.Edit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.machine.Journal())
+}
+
+// Blob returns what was stored under ref.
+func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
+	return s.store.Get(ctx, s.id, ref)
+}
+
+// A Compaction is what Compact did.
+type Compaction struct {
+	Before, After token.Estimate // of the view
+	Edits         []edit.Edit    // none: nothing was done
+	Why           string         // then, why not
+}
+
+// Compact makes room now, whatever the thresholds say: a summary takes the place of
+// what is not among the newest messages or pinned. focus says what it is to keep above
+// all; it may be empty, and the deterministic summariser, which lists facts, does not
+// look at it. What is taken out can be read back, and put back by [Session.Restore].
+func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return Compaction{}, err
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return Compaction{}, err
+	}
+	c := Compaction{Before: s.machine.Count()}
+	made, told := len(s.machine.Journal()), s.news.number()
+	if _, err := s.drive(ctx, engine.Compact{Focus: focus}); err != nil {
+		return Compaction{}, err
+	}
+	c.After = s.machine.Count()
+	c.Edits = slices.Clone(s.machine.Journal()[made:])
+	if len(c.Edits) == 0 {
+		c.Why = s.news.noticeAfter(told)
+	}
+	return c, nil
+}
+
+// Restore puts back what edits took out. It does not switch the policy off: where the
+// view is too full, the next Prepare takes something out again.
+func (s *Session) Restore(ctx context.Context, edits ...edit.ID) error {
+	_, err := s.Feed(ctx, engine.Undo{Edits: edits})
+	return err
+}
+
+// Here, as the place of a fork, is the end of the conversation as it is now.
+const Here llm.MessageID = -1
+
+// Fork begins a session of another name that goes on after message at of this one,
+// with what it sees of the messages until there. Both go on by themselves; content is
+// shared, not copied. The options are those of s.
+func (s *Session) Fork(ctx context.Context, id string, at llm.MessageID) (*Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	if at == Here {
+		at = llm.MessageID(len(s.machine.Messages()))
+	}
+	switch n := len(s.machine.Messages()); {
+	case s.seq < 0:
+		return nil, fmt.Errorf("plimsoll: fork of %q: want a session with records, got an ephemeral one", s.id)
+	case at < 0 || int(at) > n:
+		return nil, fmt.Errorf("plimsoll: fork of %q: want a message from 0 to %d, got %d", s.id, n, at)
+	}
+	if err := s.store.Fork(ctx, s.id, id, s.seq); err != nil {
+		return nil, fmt.Errorf("plimsoll: fork of %q: %w", s.id, err)
+	}
+	child, err := s.child(ctx, id, at)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("plimsoll: fork of %q: %w", s.id, err), s.forget(ctx, id))
+	}
+	return child, nil
+}
+
+// child takes up the fork that the store has begun.
+func (s *Session) child(ctx context.Context, id string, at llm.MessageID) (*Session, error) {
+	o := s.options
+	o.ID, o.Policy = id, s.machine.Policy()
+	child, err := o.session()
+	if err != nil {
+		return nil, err
+	}
+	fork := journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: s.id, At: at}}
+	snap, err := journal.Collect(followed(journal.Read(s.store.Records(ctx, id, 0)), fork))
+	if err != nil {
+		return nil, err
+	}
+	child.seq = snap.Records - 1
+	if _, err := child.drive(ctx, engine.Fork{Parent: s.id, At: at, Snapshot: snap}); err != nil {
+		return nil, err
+	}
+	return child, nil
+}
+
+// followed yields records, and one more.
+func followed(records iter.Seq2[journal.Record, error], last journal.Record) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for rec, err := range records {
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+		yield(last, nil)
+	}
+}
+
+// forget lets go of a fork that came to nothing, where the store can.
+func (s *Session) forget(ctx context.Context, id string) error {
+	if d, ok := s.store.(store.Deleter); ok {
+		return d.Delete(ctx, id)
+	}
+	return nil
+}

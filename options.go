@@ -1,0 +1,84 @@
+package plimsoll
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// Options say how a session is kept. The zero value of every field has a meaning.
+type Options struct {
+	ID      string          // names the session in the store; empty: "default"
+	Policy  policy.Policy   // zero: the preset balanced
+	Targets []budget.Target // where calls may go, the preferred one first; at least one
+	Store   store.Store     // nil: a store in memory. It stays the caller's, to be closed after the session
+
+	// Summariser answers the questions of the policy. nil: the deterministic
+	// summariser, which needs no model.
+	Summariser Summariser
+
+	// Catalog is what is known about models; nil: the embedded one.
+	Catalog *catalog.Catalog
+	// Encodings loads vocabularies; nil: the embedded ones, kept by this session.
+	// Give one [Encodings] to all sessions of a program.
+	Encodings token.Encodings
+
+	// Reasoning is the budget of thinking in tokens, for display only: it is within
+	// the output reserve (R000-1).
+	Reasoning int
+
+	// Debug is told what the guard sums up, a record for each of the topics
+	// context-guard/… (docs/troubleshooting.md). nil: nobody is, unless the environment
+	// says CONTEXT_DEBUG=true; then standard error is, in lines of JSON.
+	Debug *slog.Logger
+
+	// Ephemeral keeps no records, only what edits take out: the session cannot be
+	// taken up again. For replays.
+	Ephemeral bool
+	// Offline and Calibration are for hosts that replay; see [engine.Config].
+	Offline     bool
+	Calibration *token.Calibration
+}
+
+// debugVariable turns on the guard's traces (R000-25).
+const debugVariable = "CONTEXT_DEBUG"
+
+// filled returns o with every default in place.
+func (o Options) filled() (Options, error) {
+	if o.ID == "" {
+		o.ID = "default"
+	}
+	if o.Policy.Name == "" && o.Policy.Version == 0 {
+		p, err := policy.Preset("balanced")
+		if err != nil {
+			return o, fmt.Errorf("plimsoll: open %q: %w", o.ID, err)
+		}
+		o.Policy = p
+	}
+	if o.Store == nil {
+		o.Store = &store.Memory{}
+	}
+	if o.Summariser == nil {
+		o.Summariser = Deterministic{}
+	}
+	if o.Catalog == nil {
+		c, err := catalog.Load()
+		if err != nil {
+			return o, fmt.Errorf("plimsoll: open %q: %w", o.ID, err)
+		}
+		o.Catalog = &c
+	}
+	if o.Encodings == nil {
+		o.Encodings = new(Encodings).Load
+	}
+	if o.Debug == nil && os.Getenv(debugVariable) == "true" {
+		o.Debug = slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return o, nil
+}

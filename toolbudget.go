@@ -1,0 +1,120 @@
+package plimsoll
+
+import (
+	"context"
+	"fmt"
+)
+
+// A ToolBudget is the room that tool outputs have (R000-22). All its methods share one
+// lock with the session, so that calls which run side by side never hold more than
+// there is. Every figure is in tokens, the most that any target counts (R000-20).
+//
+//	if !b.CanExecute("read") { session.Skip(ctx, call.CallID) }
+//	held, err := b.Reserve(2_000) // the most that the tool puts out
+//	…run it…
+//	session.ToolResult(ctx, plimsoll.Result{CallID: call.CallID, Body: output, Reserved: held})
+//
+// A reservation ends with its ToolResult, with Release, and at the latest with the
+// next Prepare. Reserving is optional: ToolResult asks for room in any case.
+type ToolBudget struct{ s *Session }
+
+// A Reservation is room that is held for an output on its way. The zero Reservation
+// holds none.
+type Reservation struct{ id uint64 }
+
+// A BudgetError says that an output has no room.
+type BudgetError struct {
+	Tokens   int  // that were asked for
+	Used     int  // of the limit, with what others have reserved
+	Limit    int  // of the largest target
+	Exceeded bool // an output found no room before: no more tools run in this Turn (R000-23)
+}
+
+// Error gives the figures.
+func (e *BudgetError) Error() string {
+	if e.Exceeded {
+		return "plimsoll: reserve: the tool budget is exceeded, want the next Turn"
+	}
+	return fmt.Sprintf("plimsoll: reserve: want at most %d tokens, got %d (%d of %d are used or reserved)",
+		max(e.Limit-e.Used, 0), e.Tokens, e.Used, e.Limit)
+}
+
+// Budget returns the session's tool budget.
+func (s *Session) Budget() ToolBudget { return ToolBudget{s} }
+
+// Count returns the tokens of a text.
+func (b ToolBudget) Count(text string) int {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	return b.s.machine.CountText(text)
+}
+
+// CanExecute reports whether a tool may run: any, until an output found no room or the
+// final Step was forced, and the policy's own tools at any time (R000-23).
+func (b ToolBudget) CanExecute(tool string) bool {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	return !b.s.closed && b.s.machine.CanExecute(tool)
+}
+
+// Preview reports whether an output of that many tokens has room, and reserves
+// nothing.
+func (b ToolBudget) Preview(tokens int) bool {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	return !b.s.closed && b.s.machine.PreviewOutput(tokens)
+}
+
+// Reserve holds room for an output. Without room the error is a *[BudgetError], and
+// under a policy that ends where the context is full no more tools run in this Turn.
+func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error) {
+	s := b.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return Reservation{}, err
+	}
+	if tokens < 0 {
+		return Reservation{}, fmt.Errorf("plimsoll: reserve: want 0 tokens or more, got %d", tokens)
+	}
+	open := s.machine.CanExecute("")
+	if !s.machine.ReserveOutput(tokens) {
+		used, limit := s.machine.Room()
+		return Reservation{}, &BudgetError{Tokens: tokens, Used: used, Limit: limit, Exceeded: !open}
+	}
+	return s.held.add(tokens), nil
+}
+
+// Release gives a reservation back whose output will not come. Doing so again, or after
+// the output came, changes nothing.
+func (b ToolBudget) Release(r Reservation) {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	b.s.release(r)
+}
+
+func (s *Session) release(r Reservation) { s.machine.ReleaseOutput(s.held.take(r)) }
+
+// reservations are those that were not given back.
+type reservations struct {
+	last   uint64
+	tokens map[uint64]int
+}
+
+func (h *reservations) add(tokens int) Reservation {
+	if h.tokens == nil {
+		h.tokens = map[uint64]int{}
+	}
+	h.last++
+	h.tokens[h.last] = tokens
+	return Reservation{h.last}
+}
+
+// take returns the tokens of a reservation, once.
+func (h *reservations) take(r Reservation) int {
+	n := h.tokens[r.id]
+	delete(h.tokens, r.id)
+	return n
+}
+
+func (h *reservations) clear() { clear(h.tokens) }

@@ -1,0 +1,41 @@
+package plimsoll
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// Usage says what fills the window now. All sizes are in tokens.
+type Usage struct {
+	Target  budget.Target  // the preferred one, its window as resolved
+	Count   token.Estimate // of the view, as it would be sent; Count.Bound is what law 1 compares, Count.Kind says how far it can be trusted
+	Limit   int            // what a request may have
+	Percent int            // of the whole window, from 0 to 100 (R000-15)
+	Parts   budget.Components
+
+	Guard    budget.Counters // the guard's own sum
+	Reserved int             // for outputs on their way
+	Final    engine.Reason   // why the next request is a final one; empty if it is not
+
+	// Thresholds are the policy's, each with the figure that drives it.
+	Thresholds []engine.Threshold
+	// Verdict is what the count says about each target.
+	Verdict budget.Verdict
+}
+
+// Usage returns what fills the window now. It changes nothing.
+func (s *Session) Usage() Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.machine
+	u := Usage{
+		Target: m.Targets()[0], Count: m.Count(), Parts: m.Components(), Guard: m.Guard(), Reserved: m.Reserved(), Final: m.Final(),
+		Thresholds: m.Thresholds(), Verdict: m.Verdict(),
+	}
+	u.Limit = u.Target.Window.Limit()
+	if capacity := u.Target.Window.Capacity; capacity > 0 {
+		u.Percent = min(int((int64(u.Count.Point)*100+int64(capacity)/2)/int64(capacity)), 100)
+	}
+	return u
+}
