@@ -20,7 +20,8 @@ type Usage struct {
 
 	// Thresholds are the policy's, each with the figure that drives it.
 	Thresholds []engine.Threshold
-	// Verdict is what the count says about each target.
+	// Verdict is the answer for each target, by the count and, where the policy asks
+	// it, by the guard.
 	Verdict budget.Verdict
 }
 

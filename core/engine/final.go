@@ -62,7 +62,7 @@ func (m *Machine) preflight() budget.Decision {
 	if m.guard.Exceeded() {
 		return budget.Final
 	}
-	return max(m.guard.Evaluate(nil, m.targets, 0).Decision, m.verdict().Decision)
+	return max(m.guard.Evaluate(nil, m.targets, 0).Decision, m.verdict().Decision, m.decided().Decision)
 }
 
 // force makes this the final Step, in the order of R000-14: the reason is set, once,
@@ -106,11 +106,7 @@ func (m *Machine) projected(target int) int {
 
 // skipped tells of the targets before the one that the request goes to. Where none
 // has room nothing was skipped.
-func (m *Machine) skipped(taken int) {
-	if taken == 0 {
-		return
-	}
-	v := m.verdict()
+func (m *Machine) skipped(v budget.Verdict, taken int) {
 	if v.Next < 0 {
 		return
 	}

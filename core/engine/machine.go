@@ -154,8 +154,8 @@ func (m *Machine) Reserved() int { return m.guard.Reserved() }
 // Final returns the reason for which the final Step was forced, if it was.
 func (m *Machine) Final() Reason { return m.final }
 
-// Verdict returns what the count says about each target.
-func (m *Machine) Verdict() budget.Verdict { return m.verdict() }
+// Verdict returns what a request that is prepared now would follow.
+func (m *Machine) Verdict() budget.Verdict { return m.decided() }
 
 // Projected returns what the next prompt is expected to have by the guard's sum.
 func (m *Machine) Projected() int { return m.guard.Project(0).Base }

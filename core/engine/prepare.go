@@ -144,8 +144,10 @@ func (m *Machine) finish() {
 // choose returns the target that the request goes to: the first that has room for
 // it (R000-11), else the one with the most room.
 func (m *Machine) choose() int {
-	if next := m.verdict().Next; next >= 0 {
-		return next
+	for _, v := range []budget.Verdict{m.decided(), m.verdict()} {
+		if v.Next >= 0 {
+			return v.Next
+		}
 	}
 	most := 0
 	for i, t := range m.targets {
@@ -159,7 +161,8 @@ func (m *Machine) choose() int {
 // send makes the Send of what the view is now.
 func (m *Machine) send() {
 	i := m.sent.target
-	m.skipped(i)
+	verdict := m.decided()
+	m.skipped(verdict, i)
 	m.guard.BeginRequest() // with what the rules have made of it
 	m.traceSend()
 	m.sent = sending{seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages)}
@@ -168,7 +171,7 @@ func (m *Machine) send() {
 		Seq: m.sent.seq, Target: m.targets[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
 		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(),
 		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
-		StillOver: m.policy.Backstop && m.over(), Verdict: m.verdict(),
+		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
 }
 
@@ -199,11 +202,35 @@ func (m *Machine) verdict() budget.Verdict {
 			v.Next = i
 		}
 	}
+	return settled(v)
+}
+
+// decided is the answer that a request follows: by the count, and, where the policy
+// asks the guard, by the guard's sum as well (R000-11), until the final Step is forced.
+func (m *Machine) decided() budget.Verdict {
+	v := m.verdict()
+	if !m.ends() || m.final != ReasonNone {
+		return v
+	}
+	v.Next = -1
+	for i, e := range m.guard.Evaluate(nil, m.targets, 0).Entries {
+		v.Entries[i].SchemaOnly = e.SchemaOnly
+		v.Entries[i].Blocked = v.Entries[i].Blocked || e.Blocked
+		if !v.Entries[i].Blocked && v.Next < 0 {
+			v.Next = i
+		}
+	}
+	return settled(v)
+}
+
+// settled returns a verdict with the decisions that follow from what is blocked.
+func settled(v budget.Verdict) budget.Verdict {
 	instead := budget.Skip
 	if v.Next < 0 {
 		instead = budget.Final
 	}
 	for i := range v.Entries {
+		v.Entries[i].Decision = budget.OK
 		if v.Entries[i].Blocked {
 			v.Entries[i].Decision = instead
 		}

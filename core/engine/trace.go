@@ -81,7 +81,7 @@ func (m *Machine) traceSend() {
 		return
 	}
 	blocked := m.blocked()
-	for _, e := range m.verdict().Entries {
+	for _, e := range m.decided().Entries {
 		m.trace(Trace{Topic: TopicProviderEval, Target: e.Target, Decision: e.Decision, Blocked: blocked})
 	}
 	m.trace(Trace{
