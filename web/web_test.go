@@ -249,7 +249,7 @@ func TestRedactKeeps(t *testing.T) {
 	if err := web.WriteReplay(&b, []replay.Result{res}, web.Options{Redact: true}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"gpt-4o", "7,654,321", "cache-compact", "Window 50%", "gemini-cli", "max(model,chars/4)", "321 newest round", "Ended at Step 3 (context)", `"stub"`, `"batch"`} {
+	for _, want := range []string{"gpt-4o", "7,654,321", "cache-compact", "Window 50%", "gemini-cli", "max(model,chars/4)", "321 newest round", "Ended at Step 3 (context guard enforced)", `"stub"`, `"batch"`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is gone", want)
 		}

@@ -83,7 +83,7 @@ func TestRunNotes(t *testing.T) {
 		Irreducible: []replay.Irreducible{{Step: 2, Floor: 1200, Limit: 1000, Parts: map[string]int{"system": 1100, "newest_round": 100, "tools": 0}}, {Step: 3}},
 	}
 	want := []string{
-		"ended at step 3 of 9: context",
+		"ended at step 3 of 9: context guard enforced",
 		"still over limit after shrink: its last call was sent all the same",
 		"step 2 cannot go below 1,200 tokens (newest round 100, system 1,100); 1 more are like it",
 		"the last resort below all policies acted: 2 edits",
