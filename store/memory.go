@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -25,6 +26,7 @@ var (
 	_ Store       = (*Memory)(nil)
 	_ Deleter     = (*Memory)(nil)
 	_ Snapshotter = (*Memory)(nil)
+	_ Streamer    = (*Memory)(nil)
 )
 
 // A session holds its ancestors' records and refs as well: forks share the
@@ -130,16 +132,51 @@ func (m *Memory) Put(ctx context.Context, session string, blobs []edit.Blob) err
 	defer m.mu.Unlock()
 	s := m.begin(session)
 	for _, b := range blobs {
-		if s.refs[b.Ref] {
-			continue
-		}
-		if m.blobs[b.Ref] == nil {
-			m.blobs[b.Ref] = &blob{data: clone(b.Data)}
-		}
-		m.blobs[b.Ref].sessions++
-		s.refs[b.Ref] = true
+		m.keep(s, b.Ref, func() []byte { return clone(b.Data) })
 	}
 	return nil
+}
+
+// PutFrom implements [Streamer]. It reads all of r into memory, where it stays.
+func (m *Memory) PutFrom(ctx context.Context, session string, r io.Reader) (ref llm.Ref, size int64, err error) {
+	if err := usable(ctx, session); err != nil {
+		return "", 0, fmt.Errorf("store: put into %q: %w", session, err)
+	}
+	data, err := io.ReadAll(until{ctx, r})
+	if err != nil {
+		return "", 0, fmt.Errorf("store: put into %q: %w", session, err)
+	}
+	ref = llm.RefOf(data)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.keep(m.begin(session), ref, func() []byte { return data })
+	return ref, int64(len(data)), nil
+}
+
+// keep gives a session a blob, unless it sees it already. data is asked for if nobody
+// has it. m.mu is held.
+func (m *Memory) keep(s *session, ref llm.Ref, data func() []byte) {
+	if s.refs[ref] {
+		return
+	}
+	if m.blobs[ref] == nil {
+		m.blobs[ref] = &blob{data: data()}
+	}
+	m.blobs[ref].sessions++
+	s.refs[ref] = true
+}
+
+// until is a reader that ends with its context.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
 }
 
 // Get implements [Store].

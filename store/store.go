@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -63,6 +64,19 @@ type Snapshotter interface {
 	Snapshot(ctx context.Context, session string) (seq int, data []byte, err error)
 }
 
+// A Streamer is a Store that takes a content as it comes, so that a large one need not
+// be in memory at once. Which part of it is, a backend says.
+type Streamer interface {
+	// PutFrom keeps what r yields until io.EOF for a session, and returns its Ref and
+	// its length in bytes. It does what Put would do with one blob of these bytes: it
+	// keeps all of it or nothing, and keeping it again changes nothing. Nobody waits
+	// for it while it reads; a name that it refuses it refuses before. An error of r
+	// is wrapped by its own. Between reads it looks at the context: a Read that blocks
+	// is for the owner of r to end. A content that is too large for the backend is a
+	// *[TooLargeError].
+	PutFrom(ctx context.Context, session string, r io.Reader) (ref llm.Ref, size int64, err error)
+}
+
 // ErrNotFound says that a session does not have what was asked for.
 var ErrNotFound = errors.New("not found")
 
@@ -84,3 +98,20 @@ func (e *ConflictError) Error() string {
 
 // Unwrap returns [ErrConflict].
 func (e *ConflictError) Unwrap() error { return ErrConflict }
+
+// A TooLargeError says that a content is larger than a backend can keep. Nothing of it
+// is kept.
+type TooLargeError struct {
+	Want   int64 // bytes at most
+	Got    int64 // bytes of the content when that was found out; there may be more
+	Packed bool  // both are counted after compression
+}
+
+// Error implements error. What was done is said by the error around it.
+func (e *TooLargeError) Error() string {
+	form := ""
+	if e.Packed {
+		form = " after compression"
+	}
+	return fmt.Sprintf("content%s, want at most %d bytes, got %d or more", form, e.Want, e.Got)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -38,15 +39,39 @@ func (s *Store) Put(ctx context.Context, session string, blobs []edit.Blob) erro
 		all = append(all, packed{session, b.Ref, p})
 	}
 	if err == nil {
-		err = s.write(ctx, func(ctx context.Context, l *lane) error {
-			p, err := s.findOrBegin(ctx, l, session)
-			for i := 0; i < len(all) && err == nil; i++ {
-				err = s.put(ctx, l, p.id, all[i])
-			}
-			return err
-		})
+		err = s.keep(ctx, session, all)
 	}
 	return named(ctx, err, "put into %q", session)
+}
+
+// PutFrom implements [store.Streamer]. The content is compressed as it is read, so that
+// what is in memory while it reads is what has come so far after compression, and some
+// 8 MiB; in the end there are up to four copies of it, two of them SQLite's. A content
+// may have nearly 1,000,000,000 bytes after compression, which is SQLite's limit, and
+// 4 GiB before, as [Store.Get] returns it in one piece.
+func (s *Store) PutFrom(ctx context.Context, session string, r io.Reader) (ref llm.Ref, size int64, err error) {
+	p := packed{session: session}
+	if err = usable(ctx, session); err == nil {
+		p.ref, p.body, err = s.packer.packFrom(ctx, r)
+	}
+	if err == nil {
+		err = s.keep(ctx, session, []packed{p})
+	}
+	if err != nil {
+		return "", 0, named(ctx, err, "put into %q", session)
+	}
+	return p.ref, p.body.size, nil
+}
+
+// keep gives a session blobs, all of them or none.
+func (s *Store) keep(ctx context.Context, session string, all []packed) error {
+	return s.write(ctx, func(ctx context.Context, l *lane) error {
+		p, err := s.findOrBegin(ctx, l, session)
+		for i := 0; i < len(all) && err == nil; i++ {
+			err = s.put(ctx, l, p.id, all[i])
+		}
+		return err
+	})
 }
 
 // A packed blob is ready to be kept.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"modernc.org/sqlite"
+
+	"github.com/plimsoll-dev/plimsoll/store"
 )
 
 // The forms of a body.
@@ -19,15 +21,25 @@ const (
 )
 
 const (
-	leastPacked = 128           // bytes; below that zstd's own header eats up what it saves
-	mostBody    = 1_000_000_000 // bytes of a content; SQLite's default limit of a value (SQLITE_MAX_LENGTH)
+	leastPacked = 128 // bytes; below that zstd's own header eats up what it saves
+
+	// SQLite's default limit of a value and of a row (SQLITE_MAX_LENGTH), in bytes.
+	mostValue = 1_000_000_000
+	// Bytes of a body. A row has a ref and numbers beside it, in less than 128 bytes.
+	mostBody = mostValue - 128
+	// Bytes of a content, which a read returns in one piece.
+	mostContent int64 = min(4<<30, math.MaxInt)
+	// No frame holds more than 128 KiB for each 4 bytes (RFC 8878: a block of one byte, repeated).
+	mostDensity = 32 << 10
 )
 
 // A packer turns contents into bodies and back. It is safe for concurrent use.
 type packer struct {
-	enc   *zstd.Encoder
-	dec   *zstd.Decoder
-	table *crc32.Table
+	enc         *zstd.Encoder
+	dec         *zstd.Decoder
+	table       *crc32.Table
+	mostBody    int64 // the constants; less in tests
+	mostContent int64
 }
 
 // A body is a content in the form in which it is kept.
@@ -59,21 +71,24 @@ func newTools() (tools, error) {
 	if err != nil {
 		return tools{}, fmt.Errorf("sqlite: decoder: %w", err)
 	}
-	p := &packer{enc, dec, crc32.MakeTable(crc32.Castagnoli)}
+	p := &packer{enc, dec, crc32.MakeTable(crc32.Castagnoli), mostBody, mostContent}
 	d := new(sqlite.Driver)
 	return tools{p, d}, d.RegisterDeterministicScalarFunction("plimsoll_body", 4, p.function)
 }
 
 // pack returns the body of a content, which it may share.
 func (p *packer) pack(data []byte) (body, error) {
-	if len(data) > mostBody {
-		return body{}, fmt.Errorf("content, want at most %d bytes, got %d", mostBody, len(data))
+	if n := int64(len(data)); n > p.mostContent {
+		return body{}, &store.TooLargeError{Want: p.mostContent, Got: n}
 	}
 	b := body{formRaw, int64(len(data)), int64(crc32.Checksum(data, p.table)), data}
 	if len(data) >= leastPacked {
 		if packed := p.enc.EncodeAll(data, make([]byte, 0, len(data)/2)); len(packed) < len(data) {
 			b.form, b.data = formZstd, packed
 		}
+	}
+	if n := int64(len(b.data)); n > p.mostBody {
+		return body{}, &store.TooLargeError{Want: p.mostBody, Got: n, Packed: true}
 	}
 	if b.data == nil {
 		b.data = []byte{} // nil would be NULL
@@ -93,7 +108,10 @@ func (p *packer) unpack(b body) ([]byte, error) {
 		if err := h.Decode(b.data); err != nil {
 			return nil, fmt.Errorf("body is damaged: %w", err)
 		}
-		if b.size < 0 || b.size > mostBody || !h.HasFCS || h.FrameContentSize != uint64(b.size) {
+		if most := min(p.mostContent, mostDensity*int64(len(b.data))); b.size < 0 || b.size > most {
+			return nil, fmt.Errorf("body is damaged: size, want 0 to %d, got %d", most, b.size)
+		}
+		if !h.HasFCS || h.FrameContentSize != uint64(b.size) {
 			return nil, fmt.Errorf("body is damaged: size, want %d, got %d", b.size, h.FrameContentSize)
 		}
 		var err error
@@ -120,6 +138,9 @@ func (p *packer) function(_ *sqlite.FunctionContext, args []driver.Value) (drive
 	data, ok4 := args[3].([]byte)
 	if !ok1 || !ok2 || !ok3 || !ok4 || form < 0 || form > math.MaxInt8 {
 		return nil, fmt.Errorf("plimsoll_body: want the columns form, size, sum and body")
+	}
+	if size > mostValue {
+		return nil, fmt.Errorf("plimsoll_body: content, want at most %d bytes in a query, got %d", mostValue, size)
 	}
 	out, err := p.unpack(body{int(form), size, sum, bytes.Clone(data)})
 	return out, err

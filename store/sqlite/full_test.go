@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,10 @@ func TestFull(t *testing.T) {
 	for name, err := range map[string]error{
 		"Put":    s.Put(ctx, "new", blobs),
 		"Append": s.Append(ctx, "a", 1, records),
+		"PutFrom": func() error {
+			_, _, err := s.PutFrom(ctx, "new", bytes.NewReader(noise(600_000)))
+			return err
+		}(),
 	} {
 		t.Run("R002-26_"+name, func(t *testing.T) {
 			if err == nil || errors.Is(err, store.ErrConflict) {

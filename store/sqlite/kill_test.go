@@ -47,6 +47,9 @@ func child(job string) error {
 	if what == "race" {
 		return errors.Join(raceChild(s, a, b), s.Close())
 	}
+	if what == "stream" {
+		return streamChild(s, a)
+	}
 	return killChild(s, a, b)
 }
 

@@ -58,6 +58,7 @@ var (
 	_ store.Store       = (*Store)(nil)
 	_ store.Deleter     = (*Store)(nil)
 	_ store.Snapshotter = (*Store)(nil)
+	_ store.Streamer    = (*Store)(nil)
 )
 
 // A VersionError says that a file was written by a newer program.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -37,6 +38,12 @@ func calls(s store.Store) map[string]func(ctx context.Context, session string) e
 		all["PutSnapshot"] = func(ctx context.Context, session string) error { return n.PutSnapshot(ctx, session, 1, []byte("x")) }
 		all["Snapshot"] = func(ctx context.Context, session string) error {
 			_, _, err := n.Snapshot(ctx, session)
+			return err
+		}
+	}
+	if f, ok := s.(store.Streamer); ok {
+		all["PutFrom"] = func(ctx context.Context, session string) error {
+			_, _, err := f.PutFrom(ctx, session, strings.NewReader("x"))
 			return err
 		}
 	}

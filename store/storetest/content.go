@@ -139,15 +139,8 @@ func testBlobs(t *testing.T, s store.Store) {
 
 // testLargeBlobs has contents that compress well, badly and not at all (R002-4: byte for byte).
 func testLargeBlobs(t *testing.T, s store.Store) {
-	noise := make([]byte, 300_000)
-	x := uint32(1)
-	for i := range noise {
-		x ^= x << 13
-		x ^= x >> 17
-		x ^= x << 5
-		noise[i] = byte(x)
-	}
-	texts := []string{strings.Repeat("the same line\n", 400_000), string(noise), string(noise[:127]), string(noise[:128]), strings.Repeat("a", 4096), strings.Repeat("a", 4097)}
+	random := noise(300_000)
+	texts := []string{strings.Repeat("the same line\n", 400_000), random, random[:127], random[:128], strings.Repeat("a", 4096), strings.Repeat("a", 4097)}
 	var all []edit.Blob
 	for _, text := range texts {
 		all = append(all, blobOf(text))
@@ -156,6 +149,19 @@ func testLargeBlobs(t *testing.T, s store.Store) {
 	for _, text := range texts {
 		see(t, s).blob("a", text, true)
 	}
+}
+
+// noise is n bytes that do not compress.
+func noise(n int) string {
+	out := make([]byte, n)
+	x := uint32(1)
+	for i := range out {
+		x ^= x << 13
+		x ^= x >> 17
+		x ^= x << 5
+		out[i] = byte(x)
+	}
+	return string(out)
 }
 
 // testAtomic has writes of which a part is refused.

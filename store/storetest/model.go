@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -66,6 +67,16 @@ func (m *model) Put(_ context.Context, session string, blobs []edit.Blob) error 
 		s.blobs[b.Ref] = string(b.Data)
 	}
 	return nil
+}
+
+func (m *model) PutFrom(_ context.Context, session string, r io.Reader) (llm.Ref, int64, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return "", 0, err
+	}
+	ref := llm.RefOf(data)
+	m.begin(session).blobs[ref] = string(data)
+	return ref, int64(len(data)), nil
 }
 
 func (m *model) Get(_ context.Context, session string, ref llm.Ref) ([]byte, error) {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"pgregory.net/rapid"
 
@@ -17,11 +19,11 @@ import (
 
 // An Op is one operation on a store, as data.
 type Op struct {
-	Kind    string   // append, put, fork, delete or snapshot
+	Kind    string   // append, put, stream, cut, fork, delete or snapshot
 	Session string   // what it is done to; of a fork the parent
 	Child   string   // of a fork
 	Seq     int      // of an append, a fork or a snapshot: how far from the end of the session's records
-	Texts   []string // the records, the blobs or the snapshot
+	Texts   []string // the records, the blobs, what comes as a stream (cut: before it fails) or the snapshot
 }
 
 func names() []string { return []string{"a", "b", "c", "\x00 d/../é"} }
@@ -34,7 +36,7 @@ func texts() []string {
 // number from 0 to n-1. Most operations succeed.
 func NextOp(pick func(n int) int) Op {
 	oneOf := func(list []string) string { return list[pick(len(list))] }
-	op := Op{Kind: oneOf([]string{"append", "append", "append", "put", "put", "fork", "snapshot", "delete"}), Session: oneOf(names())}
+	op := Op{Kind: oneOf([]string{"append", "append", "append", "put", "put", "stream", "stream", "cut", "fork", "snapshot", "delete"}), Session: oneOf(names())}
 	switch op.Kind {
 	case "append":
 		op.Seq = []int{0, 0, 0, 0, -1, 1}[pick(6)]
@@ -45,6 +47,8 @@ func NextOp(pick func(n int) int) Op {
 		for range 1 + pick(3) {
 			op.Texts = append(op.Texts, oneOf(texts()))
 		}
+	case "stream", "cut":
+		op.Texts = []string{oneOf(texts())}
 	case "fork":
 		op.Child, op.Seq = oneOf(names()), []int{0, -1, -2, -3, 1}[pick(5)]
 	case "snapshot":
@@ -73,6 +77,8 @@ func (op Op) Do(ctx context.Context, s store.Store) error {
 			blobs = append(blobs, blobOf(text))
 		}
 		return s.Put(ctx, op.Session, blobs)
+	case "stream", "cut":
+		return op.stream(ctx, s)
 	case "fork":
 		return s.Fork(ctx, op.Session, op.Child, at)
 	case "delete":
@@ -88,6 +94,33 @@ func (op Op) Do(ctx context.Context, s store.Store) error {
 	}
 	return fmt.Errorf("storetest: do: operation, want one of NextOp, got %q", op.Kind)
 }
+
+// stream lets a store take a content as it comes, in pieces. One that fails in the end
+// is not kept.
+func (op Op) stream(ctx context.Context, s store.Store) error {
+	f, ok := s.(store.Streamer)
+	if !ok {
+		return nil
+	}
+	text := op.Texts[0]
+	r := iotest.HalfReader(strings.NewReader(text))
+	if op.Kind == "cut" {
+		r = io.MultiReader(r, iotest.ErrReader(errCut))
+	}
+	ref, size, err := f.PutFrom(ctx, op.Session, r)
+	switch want := blobOf(text).Ref; {
+	case op.Kind == "cut" && (!errors.Is(err, errCut) || ref != "" || size != 0):
+		return fmt.Errorf("storetest: stream that fails: want its error, got %q of %d bytes (%w)", ref, size, err)
+	case op.Kind == "cut":
+		return nil
+	case err == nil && (ref != want || size != int64(len(text))):
+		return fmt.Errorf("storetest: stream: want %s of %d bytes, got %s of %d", want, len(text), ref, size)
+	}
+	return err
+}
+
+// errCut is the error of a stream that fails.
+var errCut = errors.New("cut")
 
 // Diff compares what the operations of [NextOp] can have left in two stores. It
 // returns the first difference, or nothing.

@@ -42,6 +42,11 @@ func Run(t *testing.T, open func(t T) store.Store) {
 		{"delete/reading", testDeleteWhileReading},
 		{"snapshots/R002-18 R002-20", testSnapshots},
 		{"snapshots/forks", testSnapshotForks},
+		{"stream", testStream},
+		{"stream/broken off", testStreamBrokenOff},
+		{"stream/context", testStreamContext},
+		{"stream/nobody waits", testStreamAlone},
+		{"stream/concurrent", testStreamConcurrent},
 		{"refusals", testRefusals},
 		{"context", testContext},
 		{"concurrent", testConcurrent},
@@ -149,4 +154,14 @@ func snapshotter(t *testing.T, s store.Store) store.Snapshotter {
 		t.Skipf("%T keeps no snapshots", s)
 	}
 	return n
+}
+
+// streamer returns s as a store that takes contents as they come, or skips the test.
+func streamer(t *testing.T, s store.Store) store.Streamer {
+	t.Helper()
+	f, ok := s.(store.Streamer)
+	if !ok {
+		t.Skipf("%T takes no streams", s)
+	}
+	return f
 }
