@@ -109,8 +109,11 @@ const (
 )
 
 // RefOf returns the Ref of data.
-func RefOf(data []byte) Ref {
-	sum := sha256.Sum256(data)
+func RefOf(data []byte) Ref { return RefOfSum(sha256.Sum256(data)) }
+
+// RefOfSum returns the Ref of content of which only the SHA-256 is at hand, such as
+// one that was hashed while it was read.
+func RefOfSum(sum [sha256.Size]byte) Ref {
 	return Ref("r" + base32.NewEncoding(refAlphabet).WithPadding(base32.NoPadding).EncodeToString(sum[:])[:refChars])
 }
 

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -75,8 +74,7 @@ func (s *stream) begin() (err error) {
 
 // ref is what llm.RefOf returns for all that was written.
 func (s *stream) ref() llm.Ref {
-	encoding := base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-	return llm.Ref("r" + encoding.EncodeToString(s.hash.Sum(nil))[:26])
+	return llm.RefOfSum([sha256.Size]byte(s.hash.Sum(nil)))
 }
 
 // body returns the body of all that was written.
