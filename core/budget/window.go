@@ -10,8 +10,8 @@ type Window struct {
 	Capacity      int // tokens of prompt and output together
 	Buffer        int // tokens kept free for what the count gets wrong
 	OutputReserve int // tokens kept free for the reply; reasoning is within it (R000-10)
-	MaxBytes      int // of the request; 0: no limit
-	MaxImages     int // in the request; 0: no limit
+	MaxBytes      int // of the request; 0: none known, for which the engine takes the catalogue's
+	MaxImages     int // in the request; 0: as for bytes. engine.NoLimit says that there is none
 }
 
 // Limit returns what a prompt may have: the capacity less buffer and reserve

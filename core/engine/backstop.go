@@ -19,15 +19,28 @@ const (
 // backstopRule is the name that the backstop's edits carry.
 const backstopRule = "backstop"
 
-// backstop reduces the view, step by step, until it fits or is the floor: older
-// outputs to one line and older messages into the archive, then the notes among
-// the newest messages, then the newest outputs.
+// backstop reduces the view, step by step, until it fits or is the floor. Where there
+// are too many bytes or images, media go first, the oldest before the newest. Then
+// text: older outputs to one line and older messages into the archive, the notes among
+// the newest messages, the newest outputs. Media of pinned messages go last.
 func (m *Machine) backstop() {
 	before := len(m.journal)
+	m.media(reachOlder)
+	m.media(reachNewest)
+	if m.pinnedMediaFirst() {
+		m.media(reachPinned)
+	}
+	m.reduceText()
+	m.media(reachPinned)
+	m.stats.Backstop += len(m.journal) - before
+}
+
+// reduceText reduces what is no media.
+func (m *Machine) reduceText() {
 	for _, rung := range []func(*Machine, int) edit.Plan{(*Machine).oldest, (*Machine).notes, (*Machine).newest} {
 		for try := range tries {
 			if !m.over() {
-				break
+				return
 			}
 			p := rung(m, m.need(try))
 			if p.Gain() <= 0 || !m.adopt(p, backstopRule) {
@@ -35,7 +48,6 @@ func (m *Machine) backstop() {
 			}
 		}
 	}
-	m.stats.Backstop += len(m.journal) - before
 }
 
 // need returns by how much the view is over, in tokens by the count. What is over

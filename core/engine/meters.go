@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,8 +70,8 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 
 // resolve returns the window of a target with what the target leaves open: the
 // capacity by what a rejection taught, the catalogue or the policy, buffer and
-// reserve by the policy's window rule. The text says what was assumed, if the
-// policy wants that to be known.
+// reserve by the policy's window rule, bytes and images by the catalogue (see
+// [NoLimit]). The text says what was assumed, if the policy wants that to be known.
 func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 	model, _ := m.cfg.Catalog.Lookup(t.Model)
 	rule, w, warning := m.policy.Window, t.Window, ""
@@ -111,6 +112,8 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 	case w.Buffer == 0:
 		w.Buffer = rule.Buffer
 	}
+	limits := m.cfg.Catalog.LimitsOf(t.Model)
+	w.MaxBytes, w.MaxImages = cmp.Or(w.MaxBytes, limits.Bytes), cmp.Or(w.MaxImages, limits.Images)
 	if err := w.Validate(); err != nil {
 		return w, "", fmt.Errorf("engine: target %s: %w", t.Name(), err)
 	}

@@ -18,6 +18,8 @@ import (
 //	tool:
 //	  result c1: {bytes 5000 a}
 //	  error c2: no such file
+//	  shot c3: screen 40000
+//	  shot c4: screen 40000 Saved to a.png.
 //	rules: Answer in French.
 //	note: The person opened a file.
 //
@@ -26,7 +28,9 @@ import (
 // are indented by two spaces. {bytes N word} is N bytes of numbered lines made of a
 // word, {lines N word} are N such lines, {line N word} is one line of N bytes, {prose
 // N word} are N bytes of long words, which are fewer tokens than a quarter of their
-// bytes, {nl} is a line break.
+// bytes, {nl} is a line break. A shot is an output with a screenshot: of N bytes that a
+// word tells from others, after a text, if there is one. An image and a file are parts
+// of a message, named in the same way. Without a name their bytes are not known.
 
 // parseMessages reads messages.
 func parseMessages(body []string) ([]llm.Message, error) {
@@ -91,11 +95,32 @@ func parsePart(line string) (llm.Part, error) {
 	case "result", "error":
 		return llm.ToolResult{CallID: words[1], Content: []llm.Part{llm.Text{Text: text}}, IsError: words[0] == "error"}, nil
 	case "shot":
-		return llm.ToolResult{CallID: words[1], Content: []llm.Part{llm.Media{Type: "image/png", Width: 1000, Height: 750, Size: 40000}}}, nil
+		m, text := parseMedia("image/png", text)
+		r := llm.ToolResult{CallID: words[1], Content: []llm.Part{m}}
+		if text != "" {
+			r.Content = []llm.Part{llm.Text{Text: text}, m}
+		}
+		return r, nil
 	case "image":
-		return llm.Media{Type: "image/png", Width: 1000, Height: 750, Size: 40000}, nil
+		m, _ := parseMedia("image/png", text)
+		return m, nil
+	case "file":
+		m, _ := parseMedia("application/pdf", text)
+		return m, nil
 	}
 	return nil, fmt.Errorf("want a kind of part, got %q", words[0])
+}
+
+// parseMedia reads a name and a number of bytes, and returns what follows.
+func parseMedia(kind, text string) (m llm.Media, rest string) {
+	name, rest, _ := strings.Cut(text, " ")
+	size, rest, _ := strings.Cut(rest, " ")
+	m = llm.Media{Type: kind, Size: 40000, Width: 1000, Height: 750}
+	if name != "" {
+		m.Size = number([]string{size}, 0)
+		m.Data = []byte(filler(m.Size, name))
+	}
+	return m, rest
 }
 
 // fill writes what braces stand for.
@@ -218,13 +243,16 @@ func partLine(p llm.Part, edited bool) string {
 			kind = "error"
 		}
 		text := short(p.Text())
-		if len(p.Content) == 1 {
-			if _, ok := p.Content[0].(llm.Media); ok {
-				text = "(image)"
+		for _, c := range p.Content {
+			if _, ok := c.(llm.Media); ok {
+				text = strings.TrimPrefix(text+" (image)", " ")
 			}
 		}
 		return fmt.Sprintf("%s%s %s %s", mark, kind, p.CallID, text)
 	case llm.Media:
+		if !p.IsImage() {
+			return "(file)"
+		}
 		return "(image)"
 	}
 	return fmt.Sprintf("%T", p)

@@ -19,17 +19,29 @@ const (
 	toolFrame    = 72
 )
 
-// messageBytes returns the bytes of m on the wire.
+// messageBytes returns the bytes of m on the wire. Of a message that came as one
+// object these are its bytes, with those of each part that was replaced since in the
+// place of the part.
 func messageBytes(m llm.Message) int {
-	if len(m.Envelope.Raw) > 0 {
-		return len(m.Envelope.Raw)
-	}
 	n := messageFrame
+	if e := m.Envelope; len(e.Raw) > 0 {
+		n = len(e.Raw)
+		if len(e.Spans) != len(m.Parts) {
+			return n
+		}
+		for _, s := range e.Spans {
+			n -= s.Len()
+		}
+	}
 	for _, p := range m.Parts {
 		n += partBytes(p)
 	}
 	return n
 }
+
+// WireBytes returns the bytes that p takes in a request: those that it came with, or
+// an estimate that is rounded up where it never was on a wire.
+func WireBytes(p llm.Part) int { return partBytes(p) }
 
 // partBytes returns the bytes of p on the wire.
 func partBytes(p llm.Part) int {

@@ -1,0 +1,240 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// An Excess is by how much a request is above limits that media count towards. A
+// figure that is not positive is no excess.
+type Excess struct {
+	Bytes  int // of the request, as it is written
+	Images int // images and other media
+}
+
+func (x Excess) none() bool { return x.Bytes <= 0 && x.Images <= 0 }
+
+// TakeMedia plans to show media as one line of text each, until that makes up for x
+// or no more can go: first those that the view shows earlier as well, then the
+// oldest. Where only images are too many, images go before documents and sound.
+// Messages at or after Keep, and those that are Pinned, keep theirs.
+//
+// A tool result is changed as a whole: all its media become lines, its texts stay.
+// Each line names the Ref of its part: the bytes of an image that stands in a
+// message, or the result with all its content. A medium whose bytes are not known
+// stays, since it could not be had again.
+func (s Scene) TakeMedia(x Excess) Plan {
+	all := s.exhibits()
+	var p Plan
+	for _, pass := range []func(exhibit) bool{
+		exhibit.repeats,
+		func(e exhibit) bool { return x.Bytes > 0 || e.image },
+		func(exhibit) bool { return true },
+	} {
+		for i := range all {
+			if x.none() {
+				return p
+			}
+			if e := &all[i]; !e.taken && e.id < s.Keep && !s.pinned(e.id) && pass(*e) {
+				p = p.Join(s.take(e, &x))
+			}
+		}
+	}
+	return p
+}
+
+// An exhibit is a part of the view with media that can be taken out.
+type exhibit struct {
+	id      llm.MessageID
+	part    int
+	shown   llm.Part
+	media   []llm.Media
+	earlier []llm.MessageID // for each of media: which message shows it before this part; 0: none
+	image   bool            // one of media is an image
+	taken   bool
+}
+
+// repeats reports whether nothing would be lost from sight with e.
+func (e exhibit) repeats() bool { return !slices.Contains(e.earlier, 0) }
+
+// exhibits returns the parts with media that the view shows, oldest first.
+func (s Scene) exhibits() []exhibit {
+	var out []exhibit
+	seen := gallery{}
+	for _, it := range s.View.Items {
+		if it.IsNote() {
+			continue
+		}
+		for n, p := range it.Message.Parts {
+			e := exhibit{id: it.Message.ID, part: n, shown: p, media: mediaOf(p)}
+			if len(e.media) == 0 {
+				continue
+			}
+			_, inResult := p.(llm.ToolResult)
+			for _, m := range e.media {
+				e.earlier = append(e.earlier, seen.find(m, inResult))
+				e.image = e.image || m.IsImage()
+			}
+			for _, m := range e.media {
+				seen.hang(m, e.id, inResult)
+			}
+			if s.keepable(e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// mediaOf returns the media in a part.
+func mediaOf(p llm.Part) []llm.Media {
+	switch p := p.(type) {
+	case llm.Media:
+		return []llm.Media{p}
+	case llm.ToolResult:
+		var out []llm.Media
+		for _, c := range p.Content {
+			if m, ok := c.(llm.Media); ok {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// keepable reports whether what e shows can be stored.
+func (s Scene) keepable(e exhibit) bool {
+	if r, ok := s.Messages[e.id-1].Parts[e.part].(llm.ToolResult); ok {
+		if _, elsewhere := StubOf(r); elsewhere {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(e.media, func(m llm.Media) bool { return m.Data == nil })
+}
+
+// A gallery holds the media that were seen, by the length of their bytes.
+type gallery map[int][]hung
+
+type hung struct {
+	data     []byte
+	id       llm.MessageID
+	inResult bool
+}
+
+// find returns the first message that shows the same bytes, 0 if none does. Some wire
+// formats carry no media in tool results, so that one there cannot stand for one in a
+// message.
+func (g gallery) find(m llm.Media, inResult bool) llm.MessageID {
+	for _, h := range g[len(m.Data)] {
+		if (inResult || !h.inResult) && bytes.Equal(h.data, m.Data) {
+			return h.id
+		}
+	}
+	return 0
+}
+
+func (g gallery) hang(m llm.Media, id llm.MessageID, inResult bool) {
+	if m.Data != nil && g.find(m, inResult) == 0 {
+		g[len(m.Data)] = append(g[len(m.Data)], hung{m.Data, id, inResult})
+	}
+}
+
+// take plans the edit that takes e out, and counts what it frees off x. It plans
+// nothing if that is nothing of what x wants.
+func (s Scene) take(e *exhibit, x *Excess) Plan {
+	e.taken = true
+	ref, data := s.bytesOf(*e)
+	now := e.replacement(ref, len(data))
+	freed := token.WireBytes(e.shown) - token.WireBytes(now)
+	if x.Images <= 0 && freed <= 0 {
+		return Plan{}
+	}
+	x.Bytes -= freed
+	x.Images -= len(e.media)
+	why := "the oldest are taken out, to keep bytes and images within their limits"
+	if e.repeats() {
+		why = fmt.Sprintf("shown in message %d as well", e.earlier[0])
+	}
+	return Plan{
+		Edits: []Edit{{
+			Op: Replace, Kind: KindMedia, Span: Span{e.id, e.id + 1}, Part: e.part, Replacement: now,
+			Refs: []llm.Ref{ref}, Before: s.Size(e.shown), After: s.Size(now), Low: s.Low, Why: why, Rule: s.Rule,
+			Supersedes: s.holding(e.id, e.part),
+		}},
+		Blobs: []Blob{{ref, data}},
+	}
+}
+
+// bytesOf returns what is stored of a part with media (law 2).
+func (s Scene) bytesOf(e exhibit) (llm.Ref, []byte) {
+	original := s.Messages[e.id-1].Parts[e.part]
+	data := original.Bytes()
+	if r, ok := original.(llm.ToolResult); ok {
+		data = Stored(r)
+	}
+	return llm.RefOf(data), data
+}
+
+// replacement returns what stands in the place of e. size is that of what is stored.
+func (e exhibit) replacement(ref llm.Ref, size int) llm.Part {
+	r, ok := e.shown.(llm.ToolResult)
+	if !ok {
+		return llm.Stub{Ref: ref, Text: e.line(0, ref), Size: size}
+	}
+	now := llm.ToolResult{CallID: r.CallID, IsError: r.IsError}
+	n := 0
+	for _, c := range r.Content {
+		if _, ok := c.(llm.Media); ok {
+			stub := llm.Stub{Ref: ref, Text: e.line(n, ref), Size: size}
+			if len(r.Content) > 1 {
+				stub.Text += "\n" // there is more than this line, so that the output can still be reduced; see FormOf
+			}
+			c = stub
+			n++
+		}
+		now.Content = append(now.Content, c)
+	}
+	return now
+}
+
+// line returns what the model sees in place of the n-th medium of e.
+func (e exhibit) line(n int, ref llm.Ref) string {
+	m := e.media[n]
+	if !e.repeats() {
+		return fmt.Sprintf("[%s, %s, stored as %s]", typeName(m), sizeName(max(m.Size, len(m.Data))), ref)
+	}
+	what := "file"
+	if m.IsImage() {
+		what = "image"
+	}
+	return fmt.Sprintf("[the same %s as in message %d, stored as %s]", what, e.earlier[n], ref)
+}
+
+// typeName returns the media type of m, or "file" where it is none that can be shown.
+func typeName(m llm.Media) string {
+	const longest = 80 // the longest that is registered has 73 characters
+	strange := func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/.+-_*", c))
+	}
+	if m.Type == "" || len(m.Type) > longest || strings.ContainsFunc(m.Type, strange) {
+		return "file"
+	}
+	return strings.TrimSuffix(m.Type, "/*")
+}
+
+// sizeName writes a number of bytes for people, cut off after a tenth.
+func sizeName(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%d.%d kB", n/1000, n/100%10)
+	}
+	return fmt.Sprintf("%d.%d MB", n/1000_000, n/100_000%10)
+}
