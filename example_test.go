@@ -2,13 +2,20 @@ package plimsoll_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // A loop that keeps every request within a window of 16,000 tokens. The model is
@@ -63,4 +70,341 @@ func Example() {
 	// step 5: fits true, edited true
 	// step 6: fits true, edited true
 	// taken out, and stored: true
+}
+
+// try and must end an example that goes wrong. A program does something better.
+func try(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func must[T any](v T, err error) T {
+	try(err)
+	return v
+}
+
+// asks is what a person says.
+func asks(text string) llm.Message {
+	return llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: text}}}
+}
+
+// wants is a model that wants tools.
+func wants(calls ...llm.ToolCall) llm.Message {
+	m := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model}
+	for _, c := range calls {
+		m.Parts = append(m.Parts, c)
+	}
+	return m
+}
+
+// smallModel is a model with little room, whose prices are known.
+func smallModel() budget.Target {
+	return budget.Target{Provider: "anthropic", Model: "claude-haiku-4-5", Window: budget.Window{Capacity: 16_000, Buffer: 1_000, OutputReserve: 1_000}}
+}
+
+// readingLogs is a session in which a person asked something and the model has read so many logs of some 1,700 tokens.
+func readingLogs(ctx context.Context, logs int, targets ...budget.Target) *plimsoll.Session {
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: targets}))
+	try(session.Append(ctx, asks("Which log has the error?")))
+	for n := range logs {
+		id := fmt.Sprint("call-", n)
+		try(session.Append(ctx, wants(llm.ToolCall{CallID: id, Name: "read_log", Args: fmt.Sprintf(`{"n":%d}`, n)})))
+		must(session.ToolResult(ctx, plimsoll.Result{CallID: id, Body: strings.NewReader(longLog(n))}))
+	}
+	return session
+}
+
+func longLog(n int) string {
+	var b strings.Builder
+	for line := range 160 {
+		fmt.Fprintf(&b, "log %d, line %d: all is well\n", n, line)
+	}
+	return b.String()
+}
+
+// In a file a session outlives the program. It is taken up by its name.
+func ExampleOpen_resume() {
+	ctx := context.Background()
+	folder := must(os.MkdirTemp("", "plimsoll"))
+	defer func() { _ = os.RemoveAll(folder) }()
+
+	file := must(sqlite.Open(ctx, filepath.Join(folder, "sessions.db"), sqlite.Options{}))
+	options := plimsoll.Options{ID: "fix-the-build", Store: file, Targets: []budget.Target{{Model: "gpt-5"}}}
+	session := must(plimsoll.Open(ctx, options))
+	try(session.Append(ctx, asks("Why does the build fail?")))
+	try(session.Close())
+
+	// The program ends here, and is started again.
+	session = must(plimsoll.Open(ctx, options))
+	request := must(session.Prepare(ctx))
+	fmt.Println(request.Messages()[0].Text())
+	try(session.Close())
+	try(file.Close())
+	// Output: Why does the build fail?
+}
+
+// What a person says and what the model answers is appended as it comes. The next request has all of it.
+func ExampleSession_Append() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{{Model: "gpt-5"}}}))
+
+	person := llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "Name a ship."}}}
+	model := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "Cutty Sark."}}}
+	try(session.Append(ctx, person))
+	try(session.Append(ctx, model))
+	try(session.Append(ctx, asks("Another one.")))
+
+	for _, m := range must(session.Prepare(ctx)).Messages() {
+		fmt.Printf("%s: %s\n", m.Role, m.Text())
+	}
+	// Output:
+	// user: Name a ship.
+	// assistant: Cutty Sark.
+	// user: Another one.
+}
+
+// An output that is too large for the policy is stored. The model sees a handle, and the Placement says so.
+func ExampleSession_ToolResult() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset("guard")), Targets: []budget.Target{{Model: "gpt-5"}}}))
+	try(session.Append(ctx, asks("Read both files.")))
+	try(session.Append(ctx, wants(llm.ToolCall{CallID: "a", Name: "read", Args: "{}"}, llm.ToolCall{CallID: "b", Name: "read", Args: "{}"})))
+
+	for id, output := range map[string]string{"a": "a few words", "b": strings.Repeat("many words ", 5_000)} {
+		p, err := session.ToolResult(ctx, plimsoll.Result{CallID: id, Body: strings.NewReader(output)})
+		try(err)
+		if p.Shown == plimsoll.ShownWhole {
+			continue
+		}
+		whole := must(session.Blob(ctx, p.Ref))
+		fmt.Printf("%s: shown as %s because of %s, %d bytes are stored\n", id, p.Shown, p.Reason, len(whole))
+	}
+	// Output: b: shown as handle because of size_cap, 55000 bytes are stored
+}
+
+// Where the preferred model has no room the request goes to the next one that has.
+func ExampleSession_Prepare() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 2, smallModel())
+
+	large := budget.Target{Provider: "openai", Model: "gpt-5"}
+	tiny := budget.Target{Provider: "ollama", Model: "qwen3", Window: budget.Window{Capacity: 4_096, Buffer: 200, OutputReserve: 800}}
+	request := must(session.Prepare(ctx, tiny, large))
+	fmt.Println(request.Target.Name(), request.Verdict.Decision)
+	// Output: openai/gpt-5 skip
+}
+
+// What a provider reports is what the count learns from, and what the bill is made of.
+func ExampleSession_Bill() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{smallModel()}}))
+	try(session.Append(ctx, asks("Write a page about ships.")))
+	must(session.Prepare(ctx))
+
+	// Here the request goes to the model. Its reply says what it took:
+	try(session.Observe(ctx, llm.Usage{Input: 1_200, Output: 800}))
+
+	bill := session.Bill()
+	fmt.Printf("%d call, %d tokens in, %d out: %s\n", bill.Calls, bill.Usage.Prompt(), bill.Usage.Output, bill.Cost)
+	// Output: 1 call, 1200 tokens in, 800 out: $0.0052
+}
+
+// A call that failed reports nothing and changes nothing. It is prepared again.
+func ExampleSession_Observe() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{smallModel()}}))
+	try(session.Append(ctx, asks("Write a page about ships.")))
+
+	first := must(session.Prepare(ctx))
+	try(session.Observe(ctx, llm.Usage{})) // the provider was overloaded
+	again := must(session.Prepare(ctx))
+	try(session.Observe(ctx, llm.Usage{Input: 1_200, Output: 800}))
+
+	fmt.Println(again.Count == first.Count, session.Bill().Calls)
+	// Output: true 1
+}
+
+// A provider refuses a request as too long: its window is smaller than everybody thought. Rejected returns the request to send instead,
+// and the session has learnt the window.
+func ExampleSession_Rejected() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 5, smallModel())
+	request := must(session.Prepare(ctx))
+
+	refusal := &wire.Error{Class: wire.TooLong, Window: 10_000} // as package client returns it
+	shorter := must(session.Rejected(ctx, refusal))
+	fmt.Println("shorter:", shorter.Count.Bound < request.Count.Bound, "window:", shorter.Target.Window.Capacity)
+	// Output: shorter: true window: 10000
+}
+
+// Usage says what fills the window, by component, and what the policy's thresholds are.
+func ExampleSession_Usage() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 2, smallModel())
+	try(session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You look after logs."}}))
+
+	u := session.Usage()
+	fmt.Printf("%s: %d%% of the window is full\n", u.Target.Name(), u.Percent)
+	fmt.Println("history is the largest part:", u.Parts.History > u.Parts.Used()/2)
+	fmt.Println("the request would fit:", u.Count.Bound <= u.Limit)
+	for _, t := range u.Thresholds[:2] {
+		fmt.Printf("%s acts at %d tokens\n", t.Rule, t.At)
+	}
+	// Output:
+	// anthropic/claude-haiku-4-5: 22% of the window is full
+	// history is the largest part: true
+	// the request would fit: true
+	// write-summary acts at 10500 tokens
+	// batch acts at 12880 tokens
+}
+
+// Compact makes room now, as a person asks for it.
+func ExampleSession_Compact() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 5, smallModel())
+
+	c := must(session.Compact(ctx, "which logs were read"))
+	fmt.Println("smaller:", c.After.Point < c.Before.Point, "edits:", len(c.Edits))
+
+	c = must(session.Compact(ctx, ""))
+	fmt.Println("once more:", len(c.Edits), "edits, because", c.Why)
+	// Output:
+	// smaller: true edits: 1
+	// once more: 0 edits, because summary of messages 1 to 5 not used: it saves 0 tokens
+}
+
+// What an edit took out can be put back.
+func ExampleSession_Restore() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 5, smallModel())
+	c := must(session.Compact(ctx, ""))
+
+	for _, e := range c.Edits {
+		try(session.Restore(ctx, e.ID))
+	}
+	fmt.Println("as before:", session.Usage().Count.Point == c.Before.Point)
+	// Output: as before: true
+}
+
+// A fork goes on from where its parent is. The parent does not notice.
+func ExampleSession_Fork() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 1, smallModel())
+
+	fork := must(session.Fork(ctx, "another-try", plimsoll.Here))
+	try(fork.Append(ctx, asks("Look at the times instead.")))
+	fmt.Println(len(must(session.Prepare(ctx)).Items), len(must(fork.Prepare(ctx)).Items))
+	// Output: 3 4
+}
+
+// Edits are the session's decisions, with the reason of each. What they took out is stored.
+func ExampleSession_Edits() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 7, smallModel())
+	must(session.Prepare(ctx))
+
+	for _, e := range session.Edits() {
+		for _, ref := range e.Refs {
+			whole := must(session.Blob(ctx, ref))
+			fmt.Printf("%s by %s: %s; stored: %t\n", e.Kind, e.Rule, e.Why, len(whole) > 0)
+		}
+	}
+	// Output: drop by batch: least needed: messages 2 to 9 (8) leave; stored: true
+}
+
+// Events tell what happens as it does. They end when the session is closed.
+func ExampleSession_Events() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{smallModel()}}))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range session.Events(ctx) {
+			fmt.Println(e.Seq, e.Kind)
+		}
+	}()
+
+	try(session.Append(ctx, asks("Hello?")))
+	must(session.Prepare(ctx))
+	try(session.Observe(ctx, llm.Usage{Input: 9, Output: 3}))
+	try(session.Close())
+	<-done
+	// Output:
+	// 1 sent
+	// 2 answered
+}
+
+// Room is asked for before a tool runs. Calls that run side by side never hold more than there is.
+func ExampleSession_Budget() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 1, smallModel())
+	try(session.Append(ctx, wants(
+		llm.ToolCall{CallID: "big", Name: "read_log", Args: "{}"},
+		llm.ToolCall{CallID: "other", Name: "read_log", Args: "{}"},
+	)))
+	b := session.Budget()
+	fmt.Println("is there room for 5,000 tokens?", b.Preview(5_000))
+
+	held, err := b.Reserve(ctx, 9_000) // the most that the tool puts out
+	try(err)
+	_, err = b.Reserve(ctx, 5_000)
+	var full *plimsoll.BudgetError
+	if errors.As(err, &full) {
+		fmt.Println("room for the other one:", full.Tokens <= full.Limit-full.Used)
+	}
+
+	output := strings.NewReader("all is well\n") // it was much less
+	must(session.ToolResult(ctx, plimsoll.Result{CallID: "big", Body: output, Reserved: held}))
+	fmt.Println("and now?", b.Preview(5_000))
+	// Output:
+	// is there room for 5,000 tokens? true
+	// room for the other one: false
+	// and now? true
+}
+
+// A call that may not run gets a stated result, so that none is without one.
+func ExampleSession_Skip() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset("guard")), Targets: []budget.Target{smallModel()}}))
+	try(session.Append(ctx, asks("Read all of it.")))
+	calls := []llm.ToolCall{{CallID: "a", Name: "read", Args: "{}"}, {CallID: "b", Name: "read", Args: "{}"}}
+	try(session.Append(ctx, wants(calls...)))
+
+	b := session.Budget()
+	for _, c := range calls {
+		if !b.CanExecute(c.Name) {
+			try(session.Skip(ctx, c.CallID))
+			continue
+		}
+		if _, err := b.Reserve(ctx, 50_000); err != nil {
+			try(session.Skip(ctx, c.CallID)) // and no other tool runs in this Turn
+		}
+	}
+	request := must(session.Prepare(ctx))
+	fmt.Println(request.Final.Sentence())
+	// Output: context guard enforced
+}
+
+// The host has reasons of its own to end a Turn. The model is told, and may call nothing but the tool for its report.
+func ExampleSession_Finish() {
+	ctx := context.Background()
+	session := readingLogs(ctx, 1, smallModel())
+	try(session.SetTools(ctx, []llm.Tool{{Name: "read_log"}, {Name: policy.ToolFinalReport}}))
+
+	try(session.Finish(ctx, engine.ReasonMaxTurns))
+	request := must(session.Prepare(ctx))
+	fmt.Println(request.Final, len(request.Tools), request.Tools[0].Name)
+	// Output: max_turns 1 agent__final_report
+}
+
+// A closed session answers everything with an error. Its store stays open.
+func ExampleSession_Close() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{smallModel()}}))
+	try(session.Close())
+
+	_, err := session.Prepare(ctx)
+	fmt.Println(errors.Is(err, plimsoll.ErrClosed))
+	// Output: true
 }

@@ -66,6 +66,7 @@ const lattice = `
 	core/catalog < internal/gencatalog;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
 	client, wire/check < internal/ollamatest;
+	plimsoll, client, internal/scriptmodel < internal/guardsim, examples/agentloop;
 	core/llm < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 

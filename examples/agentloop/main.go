@@ -1,0 +1,199 @@
+// Agentloop is a whole agent in one file: a loop around a plimsoll.Session that asks models, runs their tools side by side, and goes to
+// the next model where one has no room or fails. Without -model it asks two scripted ones (demo.go).
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/convert"
+)
+
+// An agent is a session, and what it takes to call models and tools for it.
+type agent struct {
+	session *plimsoll.Session
+	models  []budget.Target // where calls may go, the preferred one first
+	base    string          // URL of all models; empty: each provider's own
+	known   catalog.Catalog
+	files   *os.Root // that the tools see
+	steps   int      // that a Turn may have
+}
+
+// work runs a Turn, Step after Step, until a model has answered. The numbers are those of R002-24.
+func (a *agent) work(ctx context.Context, task string) (answer string, err error) {
+	err = errors.Join( // 1: the system prompt. It stays as it is: one that changes loses the provider's cache
+		a.session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You answer questions about a folder of files."}}),
+		a.session.SetTools(ctx, []llm.Tool{
+			{Name: "list_files", Description: "Lists a folder.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`},
+			{Name: "read_file", Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`},
+			{Name: policy.ToolFinalReport, Description: "Ends the work.", Schema: `{"type":"object","properties":{"report":{"type":"string"}}}`},
+		}),
+		a.session.Append(ctx, llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: task}}}),
+	)
+	for n, done := 1, false; err == nil && !done; n++ {
+		answer, done, err = a.step(ctx, n)
+	}
+	if err != nil {
+		return "", err
+	}
+	return answer, a.session.TurnEnd(ctx)
+}
+
+// step is one call of a model with its retries, and the tools that it asks for.
+func (a *agent) step(ctx context.Context, n int) (answer string, done bool, err error) {
+	if n == a.steps {
+		err = a.session.Finish(ctx, engine.ReasonMaxTurns)
+	}
+	send, failed := a.session.Prepare(ctx, a.models...) // 2, 3, 4: measures, and makes the room that the policy wants
+	if err = errors.Join(err, failed); err != nil {
+		return "", false, err
+	}
+	// 5: tools that are shown only once they are searched for come with a later part (deferral)
+	// 6: marks that say what a provider is to cache come with a later part (prompt)
+	reply, err := a.exchange(ctx, send) // 7
+	if err != nil {
+		return "", false, err
+	}
+	calls := reply.Message.Calls()
+	answer, done = reply.Message.Text(), len(calls) == 0 || send.Final != engine.ReasonNone
+	errs := make([]error, len(calls))
+	var running sync.WaitGroup
+	for i, c := range calls {
+		if c.Name == policy.ToolFinalReport {
+			answer, done = c.Args, true
+		}
+		running.Go(func() { errs[i] = a.tool(ctx, c) }) // 8: an output that is too large is stored and shown as a handle
+	}
+	running.Wait()
+	return answer, done, errors.Join(errs...) // 9: what a method of the session was told is stored when it returns
+}
+
+// exchange sends a request until there is a reply, and hands that in. One that was refused as too long is sent shorter, one that failed
+// goes to the next model.
+func (a *agent) exchange(ctx context.Context, send *engine.Send) (reply llm.Response, err error) {
+	for refused := 0; err == nil; refused++ {
+		if reply, err = a.ask(ctx, send); err == nil {
+			return reply, errors.Join(a.session.Observe(ctx, reply.Usage), a.session.Append(ctx, reply.Message))
+		}
+		switch e, ok := errors.AsType[*wire.Error](err); {
+		case ok && refused < 5 && (e.Class == wire.TooLong || e.Class == wire.TooLarge):
+			send, err = a.session.Rejected(ctx, err)
+		case len(a.models) > 1:
+			a.models = slices.DeleteFunc(slices.Clone(a.models), func(t budget.Target) bool { return t.Name() == send.Target.Name() })
+			send, err = a.session.Prepare(ctx, a.models...) // nothing is counted twice
+		}
+	}
+	return reply, err
+}
+
+// ask sends a request to its target, in that one's dialect, with the client's own retries.
+func (a *agent) ask(ctx context.Context, send *engine.Send) (llm.Response, error) {
+	p, _ := client.Lookup(send.Target.Provider)
+	if a.base != "" {
+		p.BaseURL, p.BaseEnv, p.KeyOptional = a.base, nil, true
+	}
+	c, err := client.New(p, client.Options{})
+	if err != nil {
+		return llm.Response{}, err
+	}
+	dialect, _ := a.known.Dialect(p.Dialect)
+	fit := convert.Request(llm.Request{
+		Model: send.Target.Model, Sections: send.Sections, Tools: send.Tools, Messages: send.Messages(), MaxOutput: send.Target.Window.OutputReserve,
+		Settings: llm.Settings{DropBrokenThinking: send.DropBrokenThinking},
+	}, dialect, convert.Options{})
+	reply, err := c.Complete(ctx, fit.Request)
+	return fit.Aliases.Restore(reply), err
+}
+
+// tool runs a call if there is room for what it puts out, and hands that in.
+func (a *agent) tool(ctx context.Context, c llm.ToolCall) error {
+	r, b := plimsoll.Result{CallID: c.CallID}, a.session.Budget()
+	if !b.CanExecute(c.Name) {
+		return a.session.Skip(ctx, c.CallID)
+	}
+	if c.Name != policy.ToolFinalReport {
+		held, err := b.Reserve(ctx, 3_072) // tokens: what the policy guard shows of an output at most, 12,288 bytes
+		if err != nil {
+			return a.session.Skip(ctx, c.CallID)
+		}
+		out, err := a.run(c)
+		if err != nil {
+			out = io.NopCloser(strings.NewReader(err.Error()))
+		}
+		defer out.Close()
+		r.Body, r.IsError, r.Reserved = out, err != nil, held
+	}
+	_, err := a.session.ToolResult(ctx, r)
+	return err
+}
+
+// run opens what a tool puts out. Nothing outside the folder can be reached.
+func (a *agent) run(c llm.ToolCall) (io.ReadCloser, error) {
+	var args struct{ Path string }
+	err := json.Unmarshal([]byte(c.Args), &args)
+	info, failed := a.files.Stat(args.Path)
+	switch {
+	case err != nil || failed != nil:
+		return nil, errors.Join(err, failed)
+	case c.Name == "read_file" && info.Mode().IsRegular():
+		return a.files.Open(args.Path)
+	case c.Name == "list_files" && info.IsDir():
+		list, err := fs.ReadDir(a.files.FS(), args.Path)
+		return io.NopCloser(strings.NewReader(fmt.Sprint(list))), err
+	}
+	return nil, fmt.Errorf("%s %s: want a known tool, and a file or a folder, got %v", c.Name, args.Path, info.Mode())
+}
+
+func main() {
+	a, ctx := &agent{}, context.Background()
+	preset, folder := flag.String("policy", "guard", "`name` of the policy"), flag.String("dir", ".", "`folder` that the tools see")
+	flag.StringVar(&a.base, "base-url", "", "`URL` of all models; empty: each provider's own")
+	flag.IntVar(&a.steps, "max-steps", 12, "`number` of calls by which a model has to answer")
+	flag.Func("model", "`provider/model` to ask; more of them: where to go if it has no room or fails", func(name string) error {
+		provider, model, _ := client.Split(name)
+		if _, ok := client.Lookup(provider); !ok {
+			return fmt.Errorf("want provider/model, with a provider of %v", client.Names())
+		}
+		a.models = append(a.models, budget.Target{Provider: provider, Model: model})
+		return nil
+	})
+	flag.Parse()
+	a.demo() // unless -model names others
+	a.known, a.files = must(catalog.Load()), must(os.OpenRoot(*folder))
+	a.session = must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset(*preset)), Targets: a.models, Catalog: &a.known}))
+	answer, err := "", error(nil)
+	go func() {
+		answer, err = a.work(ctx, cmp.Or(strings.Join(flag.Args(), " "), "What is in this folder?"))
+		_ = a.session.Close() // ends the events
+	}()
+	for e := range a.session.Events(ctx) {
+		fmt.Fprintln(os.Stderr, e.Text)
+	}
+	fmt.Println(must(answer, err))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}

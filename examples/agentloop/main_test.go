@@ -1,0 +1,469 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
+	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/check"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
+)
+
+const asMain = "AGENTLOOP_TEST_MAIN" // makes the test binary the program
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A memory carries requests to a handler without a network.
+type memory struct{ handler http.Handler }
+
+func (m memory) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	in := req.Clone(req.Context())
+	in.Body, in.RequestURI = io.NopCloser(bytes.NewReader(body)), req.URL.RequestURI()
+	out := httptest.NewRecorder()
+	m.handler.ServeHTTP(out, in)
+	return out.Result(), nil
+}
+
+// A run is an agent against a script, and what came of it.
+type run struct {
+	*agent
+	options plimsoll.Options
+	server  *scriptmodel.Server
+	answer  string
+	err     error
+	events  []plimsoll.Event
+}
+
+// small has room for one or two of the files that write makes; large for five.
+var (
+	small = budget.Target{Provider: "openai-compatible", Model: "gpt-5-mini", Window: budget.Window{Capacity: 9_000, Buffer: 500, OutputReserve: 1_000}}
+	large = budget.Target{Provider: "anthropic", Model: "claude-haiku-4-5", Window: budget.Window{Capacity: 20_000, Buffer: 1_000, OutputReserve: 1_000}}
+)
+
+// begin readies an agent whose models follow a script.
+func begin(t *testing.T, script, preset string, models ...budget.Target) *run {
+	t.Helper()
+	parsed, err := scriptmodel.Parse(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{server: scriptmodel.New(parsed, scriptmodel.Options{})}
+	before := http.DefaultTransport
+	http.DefaultTransport = memory{r.server} // which the client takes
+	t.Cleanup(func() { http.DefaultTransport = before })
+	folder := write(t)
+	r.agent = &agent{
+		models: models, base: "http://model.internal/v1", steps: 20,
+		known: must(catalog.Load()), files: must(os.OpenRoot(folder)),
+	}
+	t.Cleanup(func() { _ = r.files.Close() })
+	r.options = plimsoll.Options{Policy: must(policy.Preset(preset)), Targets: models, Catalog: &r.known, Store: &store.Memory{}}
+	r.session = must(plimsoll.Open(t.Context(), r.options))
+	return r
+}
+
+// finish works on a task to its end.
+func (r *run) finish(t *testing.T) *run {
+	t.Helper()
+	r.answer, r.err = r.work(t.Context(), "Which file has the answer?")
+	if err := r.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.events = slices.Collect(r.session.Events(t.Context()))
+	for i, c := range r.server.Log() {
+		if c.Status == http.StatusOK && len(c.Faults) > 0 {
+			t.Errorf("request %d: %v", i+1, c.Faults)
+		}
+	}
+	return r
+}
+
+// write makes files of some 2,400 tokens, one that is longer than an output may be, and things that lead out of the folder.
+func write(t *testing.T) string {
+	t.Helper()
+	outside := t.TempDir()
+	folder := filepath.Join(outside, "folder")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, lines := range map[string]int{"a.txt": 160, "b.txt": 160, "c.txt": 160, "d.txt": 160, "long.txt": 500} {
+		var page strings.Builder
+		for n := range lines {
+			fmt.Fprintf(&page, "line %d of %s says nothing: it goes on and on.\n", n, name)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(page.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(outside, "secret.txt"), []byte("do not tell"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(folder, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// results are what a request says about the outputs of tools, in order.
+func results(r llm.Request) []llm.ToolResult {
+	var all []llm.ToolResult
+	for _, m := range r.Messages {
+		all = append(all, m.Results()...)
+	}
+	return all
+}
+
+func toolNames(r llm.Request) (names []string) {
+	for _, t := range r.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// story tells the events in words: what was sent, answered, edited by which rule, and what the engine told.
+func (r *run) story() (words []string) {
+	for _, e := range r.events {
+		switch e.Kind {
+		case plimsoll.EventEdit:
+			words = append(words, "edit "+e.Edit.Rule)
+		case plimsoll.EventNotice:
+			words = append(words, string(e.Notice.Kind))
+		case plimsoll.EventSent:
+			words = append(words, strings.TrimSuffix(fmt.Sprintf("sent to %s %s", e.Sent.Target.Provider, e.Sent.Final), " "))
+		default:
+			words = append(words, string(e.Kind))
+		}
+	}
+	return words
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\n got %q\nwant %q", what, got, want)
+	}
+}
+
+// TestOrder is the order of a Step (R002-24), as its events and the requests tell it.
+func TestOrder(t *testing.T) {
+	t.Run("R002-24_steps_in_their_order", func(t *testing.T) {
+		r := begin(t, `
+reply
+  text "I look."
+  call list_files {"path": "."}
+  call read_file {"path": "long.txt"}
+reply
+  text "It is in none."
+`, "guard", large).finish(t)
+		if r.err != nil || r.answer != "It is in none." {
+			t.Fatalf("answer %q, %v", r.answer, r.err)
+		}
+		same(t, "events", r.story(), []string{"sent to anthropic", "answered", "edit big-output", "sent to anthropic", "answered"})
+		log := r.server.Log()
+		if first := log[0].Request; len(first.Sections) != 1 || len(first.Tools) != 3 || len(first.Messages) != 1 {
+			t.Errorf("the first request has %d sections, %d tools, %d messages", len(first.Sections), len(first.Tools), len(first.Messages))
+		}
+		outputs := results(log[1].Request)
+		if len(outputs) != 2 {
+			t.Fatalf("%d outputs, want 2", len(outputs))
+		}
+		listed, handle := outputs[0].Text(), outputs[1].Text()
+		if strings.Contains(listed, "handle") {
+			listed, handle = handle, listed
+		}
+		ref := r.events[2].Edit.Refs[0]
+		stored, err := r.session.Blob(t.Context(), ref)
+		if !strings.Contains(listed, "long.txt") || !strings.Contains(handle, string(ref)) || err != nil || !bytes.HasPrefix(stored, []byte("line 0 of long.txt")) {
+			t.Errorf("outputs %q and %q, stored %.20q, %v", listed, handle, stored, err)
+		}
+		again := must(plimsoll.Open(t.Context(), r.options))
+		send, err := again.Prepare(t.Context())
+		if err != nil || len(send.Items) != 5 || send.Items[4].Message.Text() != "It is in none." {
+			t.Errorf("taken up again: %v, %v", send, err)
+		}
+	})
+	t.Run("R002-24_room_is_made_before_the_call", func(t *testing.T) {
+		r := begin(t, `
+model "gpt-*" window 9000
+reply 14 times
+  words 700
+  call list_files {"path": "."}
+reply
+  text "Done."
+`, "layered", small).finish(t)
+		if r.err != nil || r.answer != "Done." {
+			t.Fatalf("answer %q, %v", r.answer, r.err)
+		}
+		made := 0
+		for i, e := range r.events {
+			if e.Kind == plimsoll.EventEdit && (e.Edit.Kind == edit.KindSummarise || e.Edit.Kind == edit.KindTruncate) {
+				made++
+				if before, after := r.events[i-1].Kind, r.events[i+1].Kind; before == plimsoll.EventSent || after == plimsoll.EventAnswered {
+					t.Errorf("room was made between %s and %s, want it between an answer and the next request", before, after)
+				}
+			}
+		}
+		if made == 0 {
+			t.Error("want room made, got none")
+		}
+		for i, c := range r.server.Log() {
+			if c.Status != http.StatusOK {
+				t.Errorf("request %d was answered with %d", i+1, c.Status)
+			}
+		}
+	})
+}
+
+// TestFinal is the final Step, for the two reasons that this loop has.
+func TestFinal(t *testing.T) {
+	const reader = `
+reply always when tool "read_file"
+  call read_file {"path": "a.txt"}
+  call read_file {"path": "b.txt"}
+reply
+  call agent__final_report {"report": "all"}
+`
+	only := []string{policy.ToolFinalReport}
+	t.Run("R000-14_context", func(t *testing.T) {
+		r := begin(t, reader, "guard", small).finish(t)
+		log := r.server.Log()
+		if r.err != nil || !strings.Contains(r.answer, "all") || len(log) < 2 {
+			t.Fatalf("answer %q after %d requests, %v", r.answer, len(log), r.err)
+		}
+		last := log[len(log)-1].Request
+		same(t, "R000-14: tools of the last request", toolNames(last), only)
+		for _, c := range log[:len(log)-1] {
+			if len(c.Request.Tools) != 3 {
+				t.Errorf("R000-14: a request before it offers %v", toolNames(c.Request))
+			}
+		}
+		at := slices.IndexFunc(r.events, func(e plimsoll.Event) bool { return e.Notice != nil && e.Notice.Kind == engine.EventFinal })
+		if at < 0 {
+			t.Fatalf("no final Step in %q", r.story())
+		}
+		t.Run("R000-15", func(t *testing.T) {
+			if said := last.Messages[len(last.Messages)-1].Text(); !strings.Contains(said, "% full, so this is the last step") {
+				t.Errorf("the model is told %q", said)
+			}
+		})
+		t.Run("R000-16", func(t *testing.T) {
+			same(t, "the end of the events", r.story()[at:], []string{"final", "sent to openai-compatible context", "answered"})
+			ran, stated := 0, 0
+			for _, out := range results(last) {
+				if strings.HasPrefix(out.Text(), "line 0 of") {
+					ran++
+				}
+				if strings.HasPrefix(out.Text(), "(tool failed: context window budget exceeded") {
+					stated++
+				}
+			}
+			if ran < 2 || stated < 1 || ran+stated != 4 { // which of two tools side by side is too late is not said
+				t.Errorf("of 4 calls %d ran and %d have a stated result, want the first two to run, and no room for the last", ran, stated)
+			}
+		})
+		t.Run("R000-26", func(t *testing.T) {
+			if e := r.events[at]; e.Text != "context guard enforced" || e.Notice.Guard.Reason != engine.ReasonContext {
+				t.Errorf("a person reads %q, for %+v", e.Text, e.Notice.Guard)
+			}
+		})
+	})
+	t.Run("R000-14_max_turns", func(t *testing.T) {
+		r := begin(t, reader, "guard", large)
+		r.steps = 2
+		r.finish(t)
+		log := r.server.Log()
+		if r.err != nil || !strings.Contains(r.answer, "all") || len(log) != 2 {
+			t.Fatalf("answer %q after %d requests, %v", r.answer, len(log), r.err)
+		}
+		same(t, "tools of the last request", toolNames(log[1].Request), only)
+		same(t, "events", r.story(), []string{"sent to anthropic", "answered", "edit final:max_turns", "final", "sent to anthropic max_turns", "answered"})
+	})
+	t.Run("R000-23_a_model_that_goes_on_is_stopped", func(t *testing.T) {
+		r := begin(t, `
+reply always
+  text "One more."
+  call read_file {"path": "a.txt"}
+`, "guard", large)
+		r.steps = 2
+		r.finish(t)
+		if r.err != nil || r.answer != "One more." || len(r.server.Log()) != 2 {
+			t.Errorf("answer %q after %d requests, %v", r.answer, len(r.server.Log()), r.err)
+		}
+		r.session.View(func(m *engine.Machine) {
+			said := m.Messages()
+			if last := said[len(said)-1].Results(); len(last) != 1 || !last[0].IsError || strings.Contains(last[0].Text(), "line 0") {
+				t.Errorf("the call of the final Step has the result %v, want a stated one", last)
+			}
+		})
+	})
+}
+
+// TestFallback is the second model, which speaks another dialect.
+func TestFallback(t *testing.T) {
+	const script = `
+reply always when model "gpt-*", no tool "none"
+  text "I read on."
+  call read_file {"path": "a.txt"}
+reply
+  text "It is in a.txt."
+`
+	t.Run("R000-11_no_room", func(t *testing.T) {
+		r := begin(t, script, "guard", small, large).finish(t)
+		log := r.server.Log()
+		if r.err != nil || r.answer != "It is in a.txt." || len(log) < 3 {
+			t.Fatalf("answer %q after %d requests, %v", r.answer, len(log), r.err)
+		}
+		last := log[len(log)-1]
+		if last.Dialect != anthropic.Dialect || log[len(log)-2].Dialect != openai.DialectChat {
+			t.Errorf("the last requests are in %s and %s, want the second model's dialect after the first one's", log[len(log)-2].Dialect, last.Dialect)
+		}
+		if faults := check.Request(last.Dialect, last.Body); len(faults) > 0 {
+			t.Errorf("the request to the second model: %v", faults)
+		}
+		if want := len(log) - 1; len(results(last.Request)) != want {
+			t.Errorf("it has %d outputs, want %d", len(results(last.Request)), want)
+		}
+		at := slices.IndexFunc(r.events, func(e plimsoll.Event) bool { return e.Notice != nil && e.Notice.Kind == engine.EventSkip })
+		if at < 0 || r.events[at].Notice.Guard.Did != engine.SkippedProvider || r.events[at].Notice.Guard.Target.Name() != small.Name() {
+			t.Errorf("events %q, want the first model skipped", r.story())
+		}
+	})
+	t.Run("R000-2_a_failed_call_is_counted_once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { // the client waits before it asks again
+			with := begin(t, "reply\n  status 529\nreply\n  status 400 \"no\"\n"+script, "guard", large, small).finish(t)
+			without := begin(t, script, "guard", small).finish(t)
+			if with.err != nil || without.err != nil || with.answer != without.answer {
+				t.Fatalf("%q, %v and %q, %v", with.answer, with.err, without.answer, without.err)
+			}
+			if log := with.server.Log(); log[0].Status != 529 || log[1].Status != 400 || log[2].Dialect != openai.DialectChat {
+				t.Errorf("requests were answered with %d and %d, the third is in %s", log[0].Status, log[1].Status, log[2].Dialect)
+			}
+			if a, b := with.session.Usage().Guard, without.session.Usage().Guard; a != b {
+				t.Errorf("counters %+v with failures and %+v without", a, b)
+			}
+			if a, b := with.session.Bill(), without.session.Bill(); a.Calls != b.Calls || a.Usage != b.Usage {
+				t.Errorf("bill %+v with failures and %+v without", a, b)
+			}
+		})
+	})
+	t.Run("all_fail", func(t *testing.T) {
+		r := begin(t, "reply always\n  status 400 \"no\"\n", "guard", small, large).finish(t)
+		if r.err == nil || !strings.Contains(r.err.Error(), "no") || len(r.server.Log()) != 2 {
+			t.Errorf("%d requests, %v", len(r.server.Log()), r.err)
+		}
+	})
+}
+
+// TestRejected is a window that is smaller than everybody thought.
+func TestRejected(t *testing.T) {
+	r := begin(t, `
+window 7000
+reply
+  call read_file {"path": "a.txt"}
+reply
+  call read_file {"path": "b.txt"}
+reply
+  call read_file {"path": "c.txt"}
+reply
+  call read_file {"path": "d.txt"}
+reply
+  text "Done."
+`, "balanced", budget.Target{Provider: small.Provider, Model: small.Model, Window: budget.Window{Capacity: 60_000, OutputReserve: 1_000, Buffer: 500}}).finish(t)
+	if r.err != nil || r.answer != "Done." {
+		t.Fatalf("answer %q, %v", r.answer, r.err)
+	}
+	refused := 0
+	for _, c := range r.server.Log() {
+		if c.Status == http.StatusBadRequest {
+			refused++
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d requests were refused, want one, which teaches the window", refused)
+	}
+	if w := r.session.Usage().Target.Window.Capacity; w != 7_000 {
+		t.Errorf("the window is taken for %d, want 7,000", w)
+	}
+}
+
+// TestTools has tools stay in their folder.
+func TestTools(t *testing.T) {
+	r := begin(t, `
+reply
+  call read_file {"path": "../secret.txt"}
+  call read_file {"path": "link.txt"}
+  call read_file {"path": "."}
+  call list_files {"path": ".."}
+  call read_file {"path": 7}
+  call run_shell {"path": "a.txt"}
+reply
+  text "Done."
+`, "guard", large).finish(t)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	outputs := results(r.server.Log()[1].Request)
+	if len(outputs) != 6 {
+		t.Fatalf("%d outputs, want 6", len(outputs))
+	}
+	for _, out := range outputs {
+		if !out.IsError || strings.Contains(out.Text(), "do not tell") {
+			t.Errorf("%s: got %q, error %v; want an error", out.CallID, out.Text(), out.IsError)
+		}
+	}
+}
+
+// TestProgram runs the program as a newcomer does. The page promises that it is short.
+func TestProgram(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env, cmd.Dir = append(os.Environ(), asMain+"=1"), "../.."
+	var out, told strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &told
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, told.String())
+	}
+	for _, want := range []string{"has no room, anthropic/claude-haiku-4-5 is taken", "context guard enforced", "offload by big-output"} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("nothing of %q in\n%s", want, told.String())
+		}
+	}
+	if !strings.Contains(out.String(), "Plimsoll") {
+		t.Errorf("it prints %q", out.String())
+	}
+	text, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(text, []byte("\n")); lines >= 200 {
+		t.Errorf("main.go has %d lines, want fewer than 200", lines)
+	}
+}
