@@ -55,14 +55,15 @@ func (m *Machine) feedForce(in Force) error {
 	return nil
 }
 
-// preflight is the guard's answer for all targets (R000-11). Its own estimate may be
-// below the count, by which law 1 is kept: a view that fits no target by the count is
-// final as well. Once the tool budget is exceeded nothing fits any more (R000-13).
+// preflight is the guard's answer for all targets (R000-11), in tokens. Its own estimate
+// may be below the count, by which law 1 is kept: a view that fits no target by the count
+// is final as well. Once the tool budget is exceeded nothing fits any more (R000-13).
 func (m *Machine) preflight() budget.Decision {
 	if m.guard.Exceeded() {
 		return budget.Final
 	}
-	return max(m.guard.Evaluate(nil, m.targets, 0).Decision, m.verdict().Decision, m.decided().Decision)
+	own := m.guard.Evaluate(nil, m.targets, 0).Decision
+	return max(own, m.verdict(m.fitsTokens).Decision, m.decided(m.fitsTokens).Decision)
 }
 
 // force makes this the final Step, in the order of R000-14: the reason is set, once,

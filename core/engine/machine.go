@@ -155,7 +155,7 @@ func (m *Machine) Reserved() int { return m.guard.Reserved() }
 func (m *Machine) Final() Reason { return m.final }
 
 // Verdict returns what a request that is prepared now would follow.
-func (m *Machine) Verdict() budget.Verdict { return m.decided() }
+func (m *Machine) Verdict() budget.Verdict { return m.decided(m.fits) }
 
 // Projected returns what the next prompt is expected to have by the guard's sum.
 func (m *Machine) Projected() int { return m.guard.Project(0).Base }

@@ -115,7 +115,7 @@ func (m *Machine) finish() {
 	m.sent.target = m.choose()
 	if m.policy.Backstop && m.over() {
 		m.backstop()
-		if next := m.verdict().Next; next >= 0 && m.over() {
+		if next := m.verdict(m.fits).Next; next >= 0 && m.over() {
 			m.sent.target = next
 		}
 	}
@@ -141,10 +141,11 @@ func (m *Machine) finish() {
 	m.send()
 }
 
-// choose returns the target that the request goes to: the first that has room for
-// it (R000-11), else the one with the most room.
+// choose returns the target that the request goes to: the first that has room for its
+// tokens (R000-11), else the one with the most. What is over in bytes or images can
+// nearly always be taken out, which is no reason to ask another model.
 func (m *Machine) choose() int {
-	for _, v := range []budget.Verdict{m.decided(), m.verdict()} {
+	for _, v := range []budget.Verdict{m.decided(m.fitsTokens), m.verdict(m.fitsTokens)} {
 		if v.Next >= 0 {
 			return v.Next
 		}
@@ -161,7 +162,7 @@ func (m *Machine) choose() int {
 // send makes the Send of what the view is now.
 func (m *Machine) send() {
 	i := m.sent.target
-	verdict := m.decided()
+	verdict := m.decided(m.fits)
 	m.skipped(verdict, i)
 	m.guard.BeginRequest() // with what the rules have made of it
 	m.traceSend()
@@ -187,44 +188,42 @@ func (m *Machine) over() bool { return !m.fits(m.sent.target) }
 func (m *Machine) fits(target int) bool {
 	w := m.targets[target].Window
 	bytes, images := m.count[target].wire()
-	return m.count[target].estimate(m.cfg.Offline).Bound-m.later <= w.Limit() &&
-		(w.MaxBytes == 0 || bytes <= w.MaxBytes) && (w.MaxImages == 0 || images <= w.MaxImages)
+	return m.fitsTokens(target) && (w.MaxBytes == 0 || bytes <= w.MaxBytes) && (w.MaxImages == 0 || images <= w.MaxImages)
+}
+
+// fitsTokens reports whether the view fits a target by the count.
+func (m *Machine) fitsTokens(target int) bool {
+	return m.count[target].estimate(m.cfg.Offline).Bound-m.later <= m.targets[target].Window.Limit()
 }
 
 // verdict says for every target whether the view fits it. The guard's own
 // counters are asked by the rules that name them.
-func (m *Machine) verdict() budget.Verdict {
+func (m *Machine) verdict(fits func(target int) bool) budget.Verdict {
 	n := m.Count().Bound
 	v := budget.Verdict{Projection: budget.Projection{Base: n, WithSchema: n}, Next: -1}
 	for i, t := range m.targets {
-		v.Entries = append(v.Entries, budget.Entry{Target: t, Limit: t.Window.Limit(), Blocked: !m.fits(i)})
-		if !v.Entries[i].Blocked && v.Next < 0 {
-			v.Next = i
-		}
+		v.Entries = append(v.Entries, budget.Entry{Target: t, Limit: t.Window.Limit(), Blocked: !fits(i)})
 	}
 	return settled(v)
 }
 
 // decided is the answer that a request follows: by the count, and, where the policy
 // asks the guard, by the guard's sum as well (R000-11), until the final Step is forced.
-func (m *Machine) decided() budget.Verdict {
-	v := m.verdict()
+func (m *Machine) decided(fits func(target int) bool) budget.Verdict {
+	v := m.verdict(fits)
 	if !m.ends() || m.final != ReasonNone {
 		return v
 	}
-	v.Next = -1
 	for i, e := range m.guard.Evaluate(nil, m.targets, 0).Entries {
 		v.Entries[i].SchemaOnly = e.SchemaOnly
 		v.Entries[i].Blocked = v.Entries[i].Blocked || e.Blocked
-		if !v.Entries[i].Blocked && v.Next < 0 {
-			v.Next = i
-		}
 	}
 	return settled(v)
 }
 
-// settled returns a verdict with the decisions that follow from what is blocked.
+// settled returns a verdict with what follows from the targets that are blocked.
 func settled(v budget.Verdict) budget.Verdict {
+	v.Next = slices.IndexFunc(v.Entries, func(e budget.Entry) bool { return !e.Blocked })
 	instead := budget.Skip
 	if v.Next < 0 {
 		instead = budget.Final

@@ -81,7 +81,7 @@ func (m *Machine) traceSend() {
 		return
 	}
 	blocked := m.blocked()
-	for _, e := range m.decided().Entries {
+	for _, e := range m.decided(m.fits).Entries {
 		m.trace(Trace{Topic: TopicProviderEval, Target: e.Target, Decision: e.Decision, Blocked: blocked})
 	}
 	m.trace(Trace{
@@ -93,7 +93,7 @@ func (m *Machine) traceSend() {
 // blocked lists the targets without room, by the guard's sum or by the count.
 func (m *Machine) blocked() []Blocked {
 	var out []Blocked
-	guard, count := m.guard.Evaluate(nil, m.targets, 0), m.verdict()
+	guard, count := m.guard.Evaluate(nil, m.targets, 0), m.verdict(m.fits)
 	for i, t := range m.targets {
 		if guard.Entries[i].Blocked || count.Entries[i].Blocked {
 			out = append(out, Blocked{t, t.Window.Limit(), m.projected(i)})

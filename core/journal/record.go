@@ -49,12 +49,12 @@ type Record struct {
 // Usage is what became known about the size of a request when its call
 // succeeded. Mind that Output says whether Usage.Output can be believed.
 type Usage struct {
-	llm.Usage      // as the provider reported it, in tokens
-	Reported  bool // it did report the prompt
-	Output    bool // it did report the output
+	llm.Usage           // as the provider reported it, in tokens
+	Reported  bool      // it did report the prompt
+	Output    bool      // it did report the output
 	Target    string    // the target that answered, by name; empty if it is not known, or the call was only simulated
 	Stated    llm.Usage // what the provider said, where that cannot be and the count stands in its place; else zero
-	Ratio     int  // what the calibration held true after it, in permille of the estimator's count; 0: unknown
+	Ratio     int       // what the calibration held true after it, in permille of the estimator's count; 0: unknown
 }
 
 // Rejected is what a provider said when it refused a request as too long, or the
