@@ -98,17 +98,26 @@ type RefusedLength interface {
 	RefusedLength() (window, used int, bytes, ok bool)
 }
 
-// Rejected tells that a provider refused the request as too long, with the error that
-// it gave, and returns the request to send instead. What the error says about the
-// window is remembered. An error about something else is returned as it is.
-func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error) {
+// IsTooLong reports whether err says that a provider refused a request for its length,
+// so that [Session.Rejected] knows what to send instead.
+func IsTooLong(err error) bool {
 	var refused RefusedLength
 	if !errors.As(err, &refused) {
-		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request, got %w", s.id, err)
+		return false
 	}
-	window, used, bytes, ok := refused.RefusedLength()
-	if !ok {
-		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request, got %w", s.id, err)
+	_, _, _, ok := refused.RefusedLength()
+	return ok
+}
+
+// Rejected tells that a provider refused the request as too long, with the error that
+// it gave, and returns the request to send instead. What the error says about the
+// window is remembered. An error about something else is returned, wrapped.
+func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error) {
+	if !IsTooLong(err) {
+		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request (see IsTooLong), got %w", s.id, err)
 	}
+	var refused RefusedLength
+	errors.As(err, &refused)
+	window, used, bytes, _ := refused.RefusedLength()
 	return s.Feed(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
 }

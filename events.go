@@ -71,14 +71,14 @@ func (s *Session) Events(ctx context.Context) iter.Seq[Event] { return s.news.ev
 // publish tells the readers what became of a Ready.
 func (s *Session) publish(r engine.Ready) {
 	s.debug(r.Traces)
+	// A final Step is told before the note of it (R000-14); other notices are about
+	// what edits did.
+	s.notices(r.Events, func(e engine.Event) bool { return e.Kind == engine.EventFinal })
 	for i := range r.Edits {
 		e := r.Edits[i]
 		s.news.add(Event{Kind: EventEdit, Edit: &e, Text: fmt.Sprintf("%s by %s: %d to %d tokens, %s", e.Kind, e.Rule, e.Before, e.After, e.Why)})
 	}
-	for i := range r.Events {
-		e := r.Events[i]
-		s.news.add(Event{Kind: EventNotice, Notice: &e, Text: e.Text})
-	}
+	s.notices(r.Events, func(e engine.Event) bool { return e.Kind != engine.EventFinal })
 	if r.Refused != nil {
 		s.news.add(Event{Kind: EventRefused, Refused: r.Refused, Text: r.Refused.Error()})
 	}
@@ -90,6 +90,15 @@ func (s *Session) publish(r engine.Ready) {
 				Edited: d.Edited, Final: d.Final, StillOver: d.StillOver,
 			},
 		})
+	}
+}
+
+// notices publishes those of the engine's events for which which is true.
+func (s *Session) notices(all []engine.Event, which func(engine.Event) bool) {
+	for i := range all {
+		if e := all[i]; which(e) {
+			s.news.add(Event{Kind: EventNotice, Notice: &e, Text: e.Text})
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Session) Restore(ctx context.Context, edits ...edit.ID) error {
 	return err
 }
 
-// Here, as the place of a fork, is the end of the conversation as it is now.
+// Here is the place of a fork at the end of the conversation as it is now.
 const Here llm.MessageID = -1
 
 // Fork begins a session of another name that goes on after message at of this one,

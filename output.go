@@ -103,9 +103,8 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	if err := s.ready(ctx); err != nil {
 		return Placement{}, err
 	}
-	s.release(r.Reserved)
 	before := len(s.machine.Journal())
-	if _, err := s.drive(ctx, in); err != nil {
+	if _, err := s.drive(ctx, s.granted(in, r.Reserved)); err != nil {
 		return Placement{}, err
 	}
 	p := Placement{Shown: ShownWhole, Bytes: size}
@@ -119,6 +118,21 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 		}
 	}
 	return p, nil
+}
+
+// granted ends a reservation, and gives what was held to the output that it was for.
+func (s *Session) granted(in engine.Input, r Reservation) engine.Input {
+	tokens := s.held.take(r)
+	s.machine.ReleaseOutput(tokens)
+	switch in := in.(type) {
+	case engine.Append:
+		in.Reserved = tokens
+		return in
+	case engine.Stored:
+		in.Reserved = tokens
+		return in
+	}
+	return in
 }
 
 // shownBy says what an edit leaves of an output.

@@ -10,12 +10,13 @@ import (
 // there is. Every figure is in tokens, the most that any target counts (R000-20).
 //
 //	if !b.CanExecute("read") { session.Skip(ctx, call.CallID) }
-//	held, err := b.Reserve(2_000) // the most that the tool puts out
+//	held, err := b.Reserve(ctx, 2_000) // the most that the tool puts out
 //	…run it…
 //	session.ToolResult(ctx, plimsoll.Result{CallID: call.CallID, Body: output, Reserved: held})
 //
-// A reservation ends with its ToolResult, with Release, and at the latest with the
-// next Prepare. Reserving is optional: ToolResult asks for room in any case.
+// An output of no more than what was reserved for it is placed in any case, whatever
+// others do meanwhile. A reservation ends with its ToolResult, with Release, and at the
+// latest with the next Prepare. Reserving is optional: ToolResult asks for room, too.
 type ToolBudget struct{ s *Session }
 
 // A Reservation is room that is held for an output on its way. The zero Reservation
@@ -27,7 +28,7 @@ type BudgetError struct {
 	Tokens   int  // that were asked for
 	Used     int  // of the limit, with what others have reserved
 	Limit    int  // of the largest target
-	Exceeded bool // an output found no room before: no more tools run in this Turn (R000-23)
+	Exceeded bool // no more tools run in this Turn (R000-23)
 }
 
 // Error gives the figures.
@@ -65,8 +66,10 @@ func (b ToolBudget) Preview(tokens int) bool {
 	return !b.s.closed && b.s.machine.PreviewOutput(tokens)
 }
 
-// Reserve holds room for an output. Without room the error is a *[BudgetError], and
-// under a policy that ends where the context is full no more tools run in this Turn.
+// Reserve holds room for an output. Without room the error is a *[BudgetError]: the
+// tool may still run, and its output becomes a handle; or [Session.Skip] says that it did
+// not. Where not even a handle has room, under a policy that ends there, no more tools
+// run in this Turn.
 func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error) {
 	s := b.s
 	s.mu.Lock()
@@ -77,10 +80,12 @@ func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error
 	if tokens < 0 {
 		return Reservation{}, fmt.Errorf("plimsoll: reserve: want 0 tokens or more, got %d", tokens)
 	}
-	open := s.machine.CanExecute("")
 	if !s.machine.ReserveOutput(tokens) {
+		if _, err := s.settle(ctx); err != nil {
+			return Reservation{}, err
+		}
 		used, limit := s.machine.Room()
-		return Reservation{}, &BudgetError{Tokens: tokens, Used: used, Limit: limit, Exceeded: !open}
+		return Reservation{}, &BudgetError{Tokens: tokens, Used: used, Limit: limit, Exceeded: !s.machine.CanExecute("")}
 	}
 	return s.held.add(tokens), nil
 }

@@ -149,7 +149,7 @@ func (m *Machine) arrived(msg llm.Message) {
 func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	s := m.scene(r)
 	sp, ok := s.At(id, part)
-	if !ok || !m.holds(r.When, &sp) {
+	if !ok || r.When.Measure == policy.MeasureGuard && sp.Tokens <= m.granted || !m.holds(r.When, &sp) {
 		return
 	}
 	var p edit.Plan

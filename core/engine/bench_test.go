@@ -102,7 +102,7 @@ func benchMachine(b *testing.B, name string, tokens int) *engine.Machine {
 	}
 	m, err := engine.New(engine.Config{
 		Policy: p, Catalog: cat, Encodings: bpe.Load,
-		Targets: []budget.Target{{Model: "claude-opus-4-5", Window: budget.Window{Capacity: 50_000_000}}},
+		Targets: []budget.Target{{Model: "claude-opus-4-5", Window: budget.Window{Capacity: 50_000_000, MaxBytes: engine.NoLimit}}},
 	})
 	if err != nil {
 		b.Fatal(err)

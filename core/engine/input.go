@@ -12,7 +12,12 @@ import (
 type Input interface{ input() }
 
 // Append adds the next message. Its ID must be 0; the machine numbers it.
-type Append struct{ Message llm.Message }
+type Append struct {
+	Message llm.Message
+	// Reserved is the room, in tokens, that was held for the tool output in it
+	// ([Machine.ReserveOutput]) and ends now: up to that much it has room in any case.
+	Reserved int
+}
 
 // Stored adds a tool output that the host has put into the store already, so
 // that its body never enters the core. Head is what the model may see of it.
@@ -25,6 +30,8 @@ type Stored struct {
 	Head    string // its beginning, as far as the host read it
 	Tail    string // its end
 	IsError bool
+
+	Reserved int // as of Append
 }
 
 // SetTools replaces the tools that are offered to the model.

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -53,6 +55,7 @@ type Machine struct {
 	// What follows from it.
 	view        edit.View
 	count       []*meter // one for each target, equal ones shared
+	spare       []*meter // of targets that were named before, kept up so that they need not learn anew
 	gauge       *meter   // the policy's own estimator; count[0] if that is the count
 	shown       *edit.Lines
 	guard       budget.Guard
@@ -75,6 +78,7 @@ type Machine struct {
 	final     Reason
 	opened    bool   // a Turn began since the last request
 	wanted    Reason // the reason for which the next Step is to be the final one
+	granted   int    // tokens of room that the output being appended was promised
 	later     int    // tokens of outputs in the newest message that no rule has looked at yet
 	prepare   *preparing
 	sent      sending
@@ -151,8 +155,14 @@ func (m *Machine) Guard() budget.Counters { return m.guard.Counters() }
 // Reserved returns the tokens that are held for outputs on their way.
 func (m *Machine) Reserved() int { return m.guard.Reserved() }
 
-// Final returns the reason for which the final Step was forced, if it was.
-func (m *Machine) Final() Reason { return m.final }
+// Final returns the reason for which the final Step was forced, or is going to be by
+// the next Prepare; empty if neither.
+func (m *Machine) Final() Reason {
+	if m.final == ReasonNone {
+		return m.wanted
+	}
+	return m.final
+}
 
 // Verdict returns what a request that is prepared now would follow.
 func (m *Machine) Verdict() budget.Verdict { return m.decided(m.fits) }
@@ -208,14 +218,20 @@ func (m *Machine) Feed(in Input) error {
 	}
 	switch in := in.(type) {
 	case Append:
-		return m.feedAppend(in.Message)
+		return m.reserved(in.Reserved, func() error { return m.feedAppend(in.Message) })
 	case Stored:
-		return m.feedStored(in)
+		return m.reserved(in.Reserved, func() error { return m.feedStored(in) })
 	case SetTools:
+		if slices.EqualFunc(m.tools, in.Tools, sameTool) {
+			return nil // told in every Step, it is recorded once
+		}
 		m.tools = in.Tools
 		m.record(journal.Record{Kind: journal.KindTools, Tools: in.Tools})
 		m.measureFront()
 	case SetSections:
+		if slices.EqualFunc(m.sections, in.Sections, sameSection) {
+			return nil
+		}
 		m.sections = in.Sections
 		m.record(journal.Record{Kind: journal.KindSections, Sections: in.Sections})
 		m.measureFront()
@@ -245,6 +261,16 @@ func (m *Machine) Feed(in Input) error {
 	}
 	return nil
 }
+
+func sameTool(a, b llm.Tool) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.Schema == b.Schema && a.Custom == b.Custom && a.Builtin == b.Builtin && sameRaw(a.Raw, b.Raw)
+}
+
+func sameSection(a, b llm.Section) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Text == b.Text && a.Cacheable == b.Cacheable && a.Tokens == b.Tokens && sameRaw(a.Raw, b.Raw)
+}
+
+func sameRaw(a, b llm.Raw) bool { return bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Base, b.Base) }
 
 func (m *Machine) feedPolicy(p policy.Policy) error {
 	if err := policy.Validate(p); err != nil {

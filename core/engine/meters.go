@@ -56,6 +56,7 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 		clear(gauge.cache)
 		gauge.rebuild(m.view)
 	}
+	m.keepSpare(count)
 	m.cfg.Targets, m.targets, m.count, m.gauge = slices.Clone(targets), resolved, count, gauge
 	clear(m.tried) // in other windows another plan may do
 	if m.sent.target >= len(targets) {
@@ -126,7 +127,7 @@ func (m *Machine) meterFor(t budget.Target, before []*meter) (*meter, error) {
 	f := m.cfg.Catalog.FamilyOf(t.Model)
 	key := f.Name + " " + t.Model
 	preferred := len(before) == 0
-	for _, old := range slices.Concat(before, m.count) {
+	for _, old := range slices.Concat(before, m.count, m.spare) {
 		if old.key == key {
 			return old, nil
 		}
@@ -181,6 +182,21 @@ func (m *Machine) gaugeFor(targets []budget.Target) (*meter, error) {
 	return mt, nil
 }
 
+// mostSpare is how many meters of targets that are not named any more are kept up.
+const mostSpare = 8
+
+// keepSpare keeps the meters of targets that the next calls leave out, such as one
+// that failed: what they have learnt is worth more than measuring each message once more.
+func (m *Machine) keepSpare(next []*meter) {
+	var spare []*meter
+	for _, t := range slices.Concat(m.count, m.spare) {
+		if !slices.Contains(next, t) && !slices.Contains(spare, t) && len(spare) < mostSpare {
+			spare = append(spare, t)
+		}
+	}
+	m.spare = spare
+}
+
 // tokenizerOf returns the estimator of a target's model.
 func (m *Machine) tokenizerOf(t budget.Target) string {
 	if model, ok := m.cfg.Catalog.Lookup(t.Model); ok && model.Estimator != "" {
@@ -205,7 +221,7 @@ func (m *Machine) fill(t *meter) {
 // all calls f with every meter once.
 func (m *Machine) all(f func(*meter)) {
 	seen := map[*meter]bool{}
-	for _, t := range append(m.count[:len(m.count):len(m.count)], m.gauge) {
+	for _, t := range slices.Concat(m.count, m.spare, []*meter{m.gauge}) {
 		if !seen[t] {
 			seen[t] = true
 			f(t)
@@ -299,6 +315,7 @@ func (m *Machine) cloneMeters(from *Machine) {
 	for i, t := range from.count {
 		m.count[i] = copies[t]
 	}
+	m.spare = nil // what is tried out goes to no other target
 	m.gauge = copies[from.gauge]
 }
 

@@ -75,6 +75,13 @@ func (s *Send) Messages() []llm.Message {
 	return out
 }
 
+// Request returns s as a request to its target's model, without settings of a dialect.
+func (s *Send) Request() llm.Request {
+	return llm.Request{
+		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.Target.Window.OutputReserve,
+	}
+}
+
 // A Reason is why a final Step was forced (R000-14).
 type Reason string
 

@@ -27,9 +27,15 @@ func (m *Machine) failed(s edit.Scene, sp edit.Spot, r policy.Rule) edit.Plan {
 	return s.Stub(sp, edit.KindFail, 0, "token budget: tool budget exceeded")
 }
 
-// SkippedText is what a host appends as the result of a call that it did not run
-// because [Machine.CanExecute] said so.
-func (m *Machine) SkippedText() string { return orElse(m.text(policy.TemplateSkipped), skippedText) }
+// SkippedText is what a host appends as the result of a call that it did not run: that
+// another output overflowed before it ([Machine.CanExecute]), or that this one found no
+// room.
+func (m *Machine) SkippedText() string {
+	if m.guard.CanExecute() {
+		return orElse(m.text(policy.TemplateFail), failText)
+	}
+	return orElse(m.text(policy.TemplateSkipped), skippedText)
+}
 
 // CountText returns the tokens of a text: the most that the policy's estimator and
 // the count of any target give (R000-20).
@@ -59,18 +65,30 @@ func (m *Machine) PreviewOutput(tokens int) bool {
 	return used+min(max(tokens, 0), limit+1) <= limit
 }
 
+// reserved lets an output take the room that was held for it while f appends it.
+func (m *Machine) reserved(tokens int, f func() error) error {
+	m.granted = max(tokens, 0)
+	defer func() { m.granted = 0 }()
+	return f()
+}
+
+// handleTokens is what a handle takes: the guard document's has some 80 tokens.
+const handleTokens = 100
+
 // ReserveOutput holds room for an output that is on its way, or returns false if
-// there is none. What it holds ends with [Machine.ReleaseOutput], and at the latest
+// there is none. Then the output may still come, as a handle. Where not even that has
+// room, and the policy ends there, the tool budget is exceeded. What is held ends with [Machine.ReleaseOutput], and at the latest
 // with the next Prepare, by which every call has a result.
 func (m *Machine) ReserveOutput(tokens int) bool {
-	if !m.PreviewOutput(tokens) {
-		if m.ends() {
-			m.guard.Exceed()
-		}
-		return false
+	if m.PreviewOutput(tokens) {
+		m.guard.Hold(tokens)
+		return true
 	}
-	m.guard.Hold(tokens)
-	return true
+	if m.ends() && m.guard.CanExecute() && !m.PreviewOutput(handleTokens) {
+		m.guard.Exceed()
+		m.event(EventToolBudget, "", "not even a handle has room: the tool budget is exceeded")
+	}
+	return false
 }
 
 // ReleaseOutput gives back what was reserved for an output that has come, or that
