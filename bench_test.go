@@ -1,0 +1,150 @@
+package plimsoll_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+)
+
+// benchSession has about that many tokens of history and room for as much again.
+func benchSession(b *testing.B, name string, st store.Store, tokens int) *plimsoll.Session {
+	b.Helper()
+	p, err := policy.Preset(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	target := budget.Target{Provider: "p", Model: "mystery", Window: budget.Window{Capacity: 4_000_000, OutputReserve: 2_000}}
+	s, err := plimsoll.Open(b.Context(), plimsoll.Options{Policy: p, Store: st, Targets: []budget.Target{target}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchAdd(b, s, human("Read all files."))
+	for n := range max(tokens/500, 1) {
+		id := fmt.Sprintf("h%d", n)
+		call := llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}
+		out := llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: benchLines(n, 2_000)}}}
+		benchAdd(
+			b, s, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}},
+			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{out}},
+		)
+	}
+	return s
+}
+
+// benchLines is a text of n bytes that differs from others.
+func benchLines(seed, n int) string {
+	var out strings.Builder
+	for line := 0; out.Len() < n; line++ {
+		fmt.Fprintf(&out, "file %d, line %d: nothing to see %x\n", seed, line, seed*7919+line*104729)
+	}
+	return out.String()[:n]
+}
+
+func benchAdd(b *testing.B, s *plimsoll.Session, messages ...llm.Message) {
+	b.Helper()
+	for _, m := range messages {
+		if err := s.Append(b.Context(), m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// benchStores opens the stores that a host may have. Without a store nothing is kept.
+func benchStores(b *testing.B, f func(b *testing.B, st store.Store)) {
+	b.Run("memory", func(b *testing.B) { f(b, &store.Memory{}) })
+	b.Run("sqlite", func(b *testing.B) {
+		st, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "plimsoll.db"), sqlite.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		f(b, st)
+		if err := st.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkToolBudget measures what a tools' orchestrator asks for each call.
+func BenchmarkToolBudget(b *testing.B) {
+	s := benchSession(b, "guard", &store.Memory{}, 100_000)
+	budget := s.Budget()
+	b.Run("Preview", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if !budget.Preview(2_000) {
+				b.Fatal("want room")
+			}
+		}
+	})
+	b.Run("Reserve+Release", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			held, err := budget.Reserve(b.Context(), 2_000)
+			if err != nil {
+				b.Fatal(err)
+			}
+			budget.Release(held)
+		}
+	})
+	b.Run("CanExecute", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if !budget.CanExecute("read") {
+				b.Fatal("want tools to run")
+			}
+		}
+	})
+}
+
+// BenchmarkStep measures a Step of a session as its host sees it, 100,000 tokens into
+// the conversation: Append of a short message, which is durable afterwards, and Prepare.
+func BenchmarkStep(b *testing.B) {
+	for _, name := range []string{"guard", "balanced"} {
+		b.Run(name, func(b *testing.B) {
+			benchStores(b, func(b *testing.B, st store.Store) {
+				s := benchSession(b, name, st, 100_000)
+				b.ReportAllocs()
+				for b.Loop() {
+					benchAdd(b, s, human("And then?"))
+					if _, err := s.Prepare(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkToolResult measures the intake of an output of 50 kB, of which guard stores
+// the whole and shows a handle; balanced looks for repeated lines first.
+func BenchmarkToolResult(b *testing.B) {
+	for _, name := range []string{"guard", "balanced"} {
+		b.Run(name, func(b *testing.B) {
+			benchStores(b, func(b *testing.B, st store.Store) {
+				s := benchSession(b, name, st, 1_000)
+				b.SetBytes(50_000)
+				b.ReportAllocs()
+				n := 0
+				for b.Loop() {
+					b.StopTimer()
+					n++
+					id := fmt.Sprintf("b%d", n)
+					benchAdd(b, s, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read", Args: "{}"}}})
+					text := benchLines(n, 50_000)
+					b.StartTimer()
+					if _, err := s.ToolResult(b.Context(), plimsoll.Result{CallID: id, Body: strings.NewReader(text)}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
