@@ -330,7 +330,6 @@ func TestCounters(t *testing.T) {
 		}
 	})
 	t.Run("R000-2_a_Turn_begins_with_what_is_pending", func(t *testing.T) {
-		t.Skip("reported: a Human message is counted as fresh, and nothing is ever pending but after a restart")
 		s := guarded(t)
 		add(t, s, human("What is in the log?"))
 		if g := s.Usage().Guard; g.Pending == 0 || g.Fresh != 0 {

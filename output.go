@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
@@ -109,7 +110,10 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	}
 	p := Placement{Shown: ShownWhole, Bytes: size}
 	if stored, ok := in.(engine.Stored); ok {
-		p = Placement{Shown: ShownPart, Reason: ReasonSizeCap, Ref: stored.Ref, Bytes: size}
+		p = Placement{Shown: ShownHandle, Reason: ReasonSizeCap, Ref: stored.Ref, Bytes: size}
+		if last := s.machine.Messages(); strings.Contains(last[len(last)-1].Results()[0].Text(), stored.Head) {
+			p.Shown = ShownPart
+		}
 	}
 	id := llm.MessageID(len(s.machine.Messages()))
 	for _, e := range s.machine.Journal()[before:] {

@@ -2,7 +2,6 @@ package budget
 
 import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // Counters are what the guard adds up (R000-1), in tokens.
@@ -195,31 +194,6 @@ func (g *Guard) base(extra int) int { return sum(g.committed(), sum(g.reserved, 
 // committed returns what has come.
 func (g *Guard) committed() int {
 	return sum(sum(g.counters.Current, g.counters.Pending), g.counters.Fresh)
-}
-
-// The guard document's factor for tool definitions, as a fraction (R000-20: x 2.09).
-const (
-	schemaNum = 209
-	schemaDen = 100
-)
-
-// SchemaEstimate returns the guard document's estimate of a tool list: the count
-// times 2.09, rounded up (R000-20).
-func SchemaEstimate(c token.Counter, tools []llm.Tool) int {
-	return (sane(c.Tools(tools))*schemaNum + schemaDen - 1) / schemaDen
-}
-
-// What the guard document adds to a message and to each of its calls (R000-18).
-const (
-	messageTokens = 4
-	callTokens    = 2
-)
-
-// MessageEstimate returns the guard document's estimate of a message: the count,
-// + 4, + 2 a call (R000-18).
-func MessageEstimate(c token.Counter, m llm.Message) int {
-	s := token.SizeOf(c, m)
-	return s.All() + messageTokens + callTokens*s.Calls
 }
 
 // sane returns n within [0, absurd].

@@ -214,31 +214,6 @@ func TestToolBudget(t *testing.T) {
 	})
 }
 
-func TestGuardEstimates(t *testing.T) {
-	c := counter(t, "bytes/4")
-	t.Run("R000-20 schema x 2.09", func(t *testing.T) {
-		tools := []llm.Tool{{Name: "abcd", Description: "efgh", Schema: "ijkl"}}
-		if got := budget.SchemaEstimate(c, tools); got != 7 {
-			t.Errorf("3 tokens of schema = %d, want 3 x 2.09 = 6.27, rounded up", got)
-		}
-		many := make([]llm.Tool, 100)
-		for i := range many {
-			many[i] = llm.Tool{Name: "abcd"}
-		}
-		if got := budget.SchemaEstimate(c, many); got != 209 {
-			t.Errorf("100 tokens of schema = %d, want 209", got)
-		}
-	})
-	t.Run("R000-18 4 a message, 2 a call", func(t *testing.T) {
-		m := llm.Message{Parts: []llm.Part{
-			llm.Text{Text: "abcd"}, llm.ToolCall{CallID: "x", Name: "read", Args: "{}{}"}, llm.ToolCall{CallID: "y", Name: "read", Args: "{}{}"},
-		}}
-		if got := budget.MessageEstimate(c, m); got != 1+2+2+4+2*2 {
-			t.Errorf("message = %d, want %d", got, 1+2+2+4+2*2)
-		}
-	})
-}
-
 func TestPercent(t *testing.T) {
 	var g budget.Guard
 	for tokens, want := range map[int]int{0: 0, 4: 0, 5: 1, 495: 50, 494: 49, 995: 100, 5000: 100} {

@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
@@ -18,13 +19,13 @@ func (m *Machine) feedAppend(msg llm.Message) error {
 		return fmt.Errorf("engine: append: %w", err)
 	}
 	msg.ID = llm.MessageID(len(m.messages)) + 1
-	m.remark(msg)
+	opens := m.remark(msg)
 	_ = m.turns.Append(msg) // a call that reuses the id of an open one is indexed all the same
 	m.messages = append(m.messages, msg)
 	m.view.Append(msg)
 	m.record(journal.Record{Kind: journal.KindMessage, Message: msg})
 	m.measureAppended()
-	m.fresh(msg)
+	m.fresh(msg, opens)
 	if msg.Origin == llm.ToolRun {
 		m.arrived(msg)
 	}
@@ -61,25 +62,27 @@ func (m *Machine) acceptable(msg llm.Message) error {
 }
 
 // remark notes what is asked about a message later. If it opens a Turn, what the
-// guard did to the Turn before is over (R000-23).
-func (m *Machine) remark(msg llm.Message) {
+// guard did to the Turn before is over (R000-23), and it returns true.
+func (m *Machine) remark(msg llm.Message) (opens bool) {
 	if slices.ContainsFunc(msg.Parts, isThinking) {
 		m.thought = msg.ID
 	}
 	if msg.Origin != llm.Human {
-		return
+		return false
 	}
 	if m.humans[0] == 0 {
 		m.humans[0] = msg.ID
 	}
 	m.humans[1] = msg.ID
-	if m.turns.CanCut(m.turns.Len()) {
-		m.wanted = ReasonNone
-		m.setFinal(ReasonNone)
-		m.guard.TurnStart(0)
-		m.guard.SetReasoning(m.cfg.Reasoning)
-		m.opened = true
+	if !m.turns.CanCut(m.turns.Len()) {
+		return false
 	}
+	m.wanted = ReasonNone
+	m.setFinal(ReasonNone)
+	m.guard.TurnStart(0)
+	m.guard.SetReasoning(m.cfg.Reasoning)
+	m.opened = true
+	return true
 }
 
 // appended lets the rules that say something about new messages act, where a
@@ -122,16 +125,18 @@ func (m *Machine) toolOf(callID string) string {
 // arrived runs the rules for new tool outputs on each result of msg, one after the
 // other: what one of them may take is what those before it have left (R000-13).
 func (m *Machine) arrived(msg llm.Message) {
-	for _, p := range msg.Results() {
-		m.later += m.count[0].part(p)
+	if len(msg.Results()) > 1 {
+		m.all(func(t *meter) { t.ahead = t.outputsOf(msg) })
+		defer m.all(func(t *meter) { t.ahead = token.Size{} })
 	}
-	defer func() { m.later = 0 }()
 	for n, p := range msg.Parts {
 		r, ok := p.(llm.ToolResult)
 		if !ok {
 			continue
 		}
-		m.later -= m.count[0].part(r)
+		if m.gauge.ahead != (token.Size{}) {
+			m.all(func(t *meter) { t.ahead = t.ahead.Sub(t.partSize(r)) })
+		}
 		m.guard.AddFresh(m.gauge.part(r))
 		m.traceEvaluate(ToolPreflight)
 		for _, moment := range []policy.Moment{policy.AtAppend, policy.AtTool} {
@@ -200,13 +205,18 @@ func (m *Machine) remember(id llm.MessageID, part int) {
 }
 
 // fresh tells the guard about new content, but for tool outputs, each of which is
-// told when its turn comes.
-func (m *Machine) fresh(msg llm.Message) {
+// told when its turn comes. What opens a Turn is pending until its first call
+// (R000-2).
+func (m *Machine) fresh(msg llm.Message, opens bool) {
 	if m.covered && isReply(msg) {
 		m.covered = false
 		return
 	}
 	n := m.gauge.message(msg)
+	if opens {
+		m.guard.TurnStart(n)
+		return
+	}
 	if msg.Origin == llm.ToolRun {
 		for _, r := range msg.Results() {
 			n -= m.gauge.part(r)

@@ -60,7 +60,7 @@ func (t *meter) estimate(offline bool) token.Estimate {
 		n := t.total()
 		return token.Estimate{Point: n, Bound: n, Kind: t.counter.Kind()}
 	}
-	all, since := token.GrowthOf(t.ledger.Total()), t.growth(t.since)
+	all, since := token.GrowthOf(t.ledger.Total().Sub(t.ahead)), t.growth(t.since.Sub(t.ahead))
 	all.OutputUnknown = true // replies stand in it as text, but for those that are known
 	removed, inserted := t.changes()
 	edited := removed != token.Size{} || inserted != token.Size{}

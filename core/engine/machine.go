@@ -79,7 +79,6 @@ type Machine struct {
 	opened    bool   // a Turn began since the last request
 	wanted    Reason // the reason for which the next Step is to be the final one
 	granted   int    // tokens of room that the output being appended was promised
-	later     int    // tokens of outputs in the newest message that no rule has looked at yet
 	prepare   *preparing
 	sent      sending
 	refused   *Rejected // the answer to the request sent last

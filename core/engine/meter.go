@@ -24,6 +24,7 @@ type meter struct {
 	front   front                        // what is booked there
 	outputs token.Size                   // of the tool outputs in the view, if tells is set
 	tells   bool                         // a rule looks at outputs
+	ahead   token.Size                   // of outputs in the newest message that no rule has looked at yet
 	current map[llm.MessageID]token.Size // of each message in the form that the view shows
 	cache   map[sizeKey]sized            // messages as they were shown
 	known   map[llm.MessageID]int        // replies whose size their usage reported
@@ -253,7 +254,7 @@ func (t *meter) outputsOf(m llm.Message) token.Size {
 	var s token.Size
 	for _, p := range m.Parts {
 		if r, ok := p.(llm.ToolResult); ok {
-			s = s.Add(token.SizeOfPart(t.counter, r))
+			s = s.Add(t.partSize(r))
 		}
 	}
 	return s

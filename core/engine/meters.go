@@ -232,7 +232,12 @@ func (m *Machine) all(f func(*meter)) {
 func (m *Machine) measureFront() {
 	was := m.gauge.prompt()
 	m.all(func(t *meter) { t.setFront(m.allSections(), m.offered()) })
-	m.guard.AddFresh(m.gauge.prompt() - was) // R000-20: the system prompt; less than before counts at the next usage
+	// R000-20: the system prompt; less than before counts at the next usage.
+	if grown := m.gauge.prompt() - was; len(m.messages) == 0 {
+		m.guard.TurnStart(grown) // what the session begins with is pending (R000-2)
+	} else {
+		m.guard.AddFresh(grown)
+	}
 	m.guard.SetSchema(m.schema())
 	m.traceSchema()
 }

@@ -35,10 +35,12 @@ func keyOfPart(p llm.Part) (partKey, bool) {
 }
 
 // part returns the size of a part in tokens.
-func (t *meter) part(p llm.Part) int {
+func (t *meter) part(p llm.Part) int { return t.scaled(t.partSize(p)) }
+
+func (t *meter) partSize(p llm.Part) token.Size {
 	key, long := keyOfPart(p)
 	if !long {
-		return t.scaled(token.SizeOfPart(t.counter, p))
+		return token.SizeOfPart(t.counter, p)
 	}
 	size, ok := t.parts[key]
 	if !ok {
@@ -48,5 +50,5 @@ func (t *meter) part(p llm.Part) int {
 		}
 		t.parts[key] = size
 	}
-	return t.scaled(size)
+	return size
 }

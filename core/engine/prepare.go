@@ -193,7 +193,7 @@ func (m *Machine) fits(target int) bool {
 
 // fitsTokens reports whether the view fits a target by the count.
 func (m *Machine) fitsTokens(target int) bool {
-	return m.count[target].estimate(m.cfg.Offline).Bound-m.later <= m.targets[target].Window.Limit()
+	return m.count[target].estimate(m.cfg.Offline).Bound <= m.targets[target].Window.Limit()
 }
 
 // verdict says for every target whether the view fits it. The guard's own

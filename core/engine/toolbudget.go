@@ -84,11 +84,19 @@ func (m *Machine) ReserveOutput(tokens int) bool {
 		m.guard.Hold(tokens)
 		return true
 	}
-	if m.ends() && m.guard.CanExecute() && !m.PreviewOutput(handleTokens) {
+	if m.ends() && m.guard.CanExecute() && !m.handleFits() {
 		m.guard.Exceed()
 		m.event(EventToolBudget, "", "not even a handle has room: the tool budget is exceeded")
 	}
 	return false
+}
+
+// handleFits reports whether a handle has room if nothing that is reserved comes.
+func (m *Machine) handleFits() bool {
+	held := m.guard.Reserved()
+	m.guard.Release(held)
+	defer m.guard.Hold(held)
+	return m.guard.Preview(m.targets, handleTokens)
 }
 
 // ReleaseOutput gives back what was reserved for an output that has come, or that

@@ -90,13 +90,12 @@ func (m *Machine) traceSend() {
 	})
 }
 
-// blocked lists the targets without room, by the guard's sum or by the count.
+// blocked lists the targets without room, as the request that follows takes it.
 func (m *Machine) blocked() []Blocked {
 	var out []Blocked
-	guard, count := m.guard.Evaluate(nil, m.targets, 0), m.verdict(m.fits)
-	for i, t := range m.targets {
-		if guard.Entries[i].Blocked || count.Entries[i].Blocked {
-			out = append(out, Blocked{t, t.Window.Limit(), m.projected(i)})
+	for i, e := range m.decided(m.fits).Entries {
+		if e.Blocked {
+			out = append(out, Blocked{e.Target, e.Limit, m.projected(i)})
 		}
 	}
 	return out
