@@ -30,8 +30,8 @@ build: ## build bin/plimsoll
 
 TESTFLAGS ?=
 
-# Tests against the SDKs and in a browser are modules of their own, so that what they need does not come with the library.
-APART := internal/sdktest internal/webtest
+# Tests against the SDKs, in a browser and with exporters are modules of their own, so that what they need does not come with the library.
+APART := internal/sdktest internal/webtest telemetry/exporttest
 
 .PHONY: test
 test: ## vet and test everything; installs nothing (PKGS=... for a part, TESTFLAGS=...)
@@ -88,6 +88,12 @@ generate: ## run go generate
 corpus: ## replay the corpus of real sessions in PLIMSOLL_CORPUS (the acceptance test)
 	@[[ -n "$${PLIMSOLL_CORPUS:-}" ]] || { echo "make corpus: PLIMSOLL_CORPUS, want the corpus folder, got nothing"; exit 2; }
 	$(GO) test ./replay -run Corpus -v -count 1 -timeout 60m
+
+SIM ?= 10000
+
+.PHONY: sim
+sim: ## run made-up sessions against the scripted model server (SIM=10000)
+	PLIMSOLL_SIM='$(SIM)' $(GO) test ./internal/guardsim -run TestSessions -v -count 1 -timeout 120m | grep -Ev '^ *(--- PASS|===)'
 
 .PHONY: ollama
 ollama: ## test against a real Ollama server and a small model, built into .bin/ on first use (5 minutes)

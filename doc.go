@@ -73,8 +73,10 @@
 //
 // # The front door
 //
-// This package, plimsoll, is the library: a session that joins the engine, a store and a clock, for programs that run an agent of their
-// own.
+// This package, plimsoll, is the library: a session that joins the engine, a store and a summariser, for programs that run an agent of
+// their own. examples/agentloop is such a program.
+//
+// Package [github.com/plimsoll-dev/plimsoll/telemetry] counts what happens in sessions, as OpenTelemetry metrics.
 //
 // # The hosts
 //
