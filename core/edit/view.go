@@ -41,6 +41,9 @@ func (v View) Apply(e Edit, msgs []llm.Message) (View, error) {
 	if e.Op == Insert && len(e.Supersedes) == 0 && len(e.Sections) == 0 && int(e.Span.From) == len(msgs)+1 {
 		return v.insertLast(e, append(edits, e)), nil
 	}
+	if v.ReplacesLast(e) {
+		return v.replaceLast(e, append(edits, e), msgs), nil
+	}
 	return Fold(msgs, append(edits, e))
 }
 
@@ -51,6 +54,21 @@ func (v View) insertLast(e Edit, edits []Edit) View {
 	for _, n := range e.Notes {
 		items = append(items, Item{Message: n, Before: e.Span.From, Edits: []ID{e.ID}})
 	}
+	return View{Items: items, Sections: v.Sections, edits: edits}
+}
+
+// ReplacesLast reports whether all that e changes is the newest message, which v shows
+// last: as a rule an output that has just come.
+func (v View) ReplacesLast(e Edit) bool {
+	n := len(v.Items)
+	return e.Op == Replace && len(e.Supersedes) == 0 && len(e.Sections) == 0 && n > 0 && v.Items[n-1].Message.ID == e.Span.From
+}
+
+// replaceLast shows e in the last item and leaves every other one alone.
+func (v View) replaceLast(e Edit, edits []Edit, msgs []llm.Message) View {
+	items := slices.Clone(v.Items)
+	own := slices.DeleteFunc(slices.Clone(edits), func(o Edit) bool { return o.Op != Replace || o.Span.From != e.Span.From })
+	items[len(items)-1] = show(msgs[e.Span.From-1], own)
 	return View{Items: items, Sections: v.Sections, edits: edits}
 }
 

@@ -20,6 +20,7 @@ type meter struct {
 
 	ledger  token.Ledger
 	slots   [token.NumComponents]int     // of sections and tools, by component
+	newest  int                          // the slot of the newest item
 	booked  bool                         // the slots are in use
 	front   front                        // what is booked there
 	outputs token.Size                   // of the tool outputs in the view, if tells is set
@@ -100,7 +101,7 @@ func (t *meter) append(it edit.Item) {
 		t.awaited = none
 	}
 	s := t.measured(it, 0)
-	t.ledger.Append(token.ComponentOf(it.Message), s.Size)
+	t.newest = t.ledger.Append(token.ComponentOf(it.Message), s.Size)
 	t.outputs = t.outputs.Add(s.outputs)
 	t.current[id] = s.Size
 	if t.reply == id { // the anchor's output is this reply
@@ -161,9 +162,20 @@ func (t *meter) rebuild(v edit.View) {
 		if !it.IsNote() {
 			t.current[it.Message.ID] = s.Size
 		}
-		t.ledger.Append(token.ComponentOf(it.Message), s.Size)
+		t.newest = t.ledger.Append(token.ComponentOf(it.Message), s.Size)
 		t.outputs = t.outputs.Add(s.outputs)
 	})
+}
+
+// changeNewest books another form of the newest message, in place of differ and
+// rebuild, which look at the whole view.
+func (t *meter) changeNewest(old, now edit.Item) {
+	was, is := t.measured(old, 0), t.measured(now, 0)
+	t.gone(keyOf(old, 0), old)
+	t.came(keyOf(now, 0), now)
+	_ = t.ledger.Replace(t.newest, is.Size) // the slot is in use since append or rebuild
+	t.outputs = t.outputs.Sub(was.outputs).Add(is.outputs)
+	t.current[now.Message.ID] = is.Size
 }
 
 func (t *meter) bookFront() {

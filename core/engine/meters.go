@@ -266,7 +266,12 @@ func (m *Machine) remeasureEdited(old edit.View, edits []edit.Edit) {
 		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op != edit.Replace
 	}
 	was := m.gauge.total()
+	newest := len(edits) == 1 && old.ReplacesLast(edits[0])
 	m.all(func(t *meter) {
+		if newest {
+			t.changeNewest(old.Items[len(old.Items)-1], m.view.Items[len(m.view.Items)-1])
+			return
+		}
 		t.differ(old, m.view)
 		t.rebuild(m.view)
 		if front {
