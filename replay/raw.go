@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"unicode/utf8"
@@ -91,7 +92,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	if err != nil {
 		return nil, nil, err
 	}
-	sess, err := r.open(ctx, out, start{policy: off, window: budget.Window{Capacity: 1 << 40}})
+	sess, err := r.open(ctx, out, start{policy: off, window: budget.Window{Capacity: 1 << 40}, raw: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,15 +124,19 @@ type start struct {
 	policy policy.Policy
 	window budget.Window
 	cal    *token.Calibration // nil: one that knows nothing
+	raw    bool               // it only measures what was recorded
 	name   string             // under which it is kept, in place of an earlier run of that name; empty: it is not
 }
 
 // open starts the session of one run.
 func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*plimsoll.Session, error) {
 	o := plimsoll.Options{
-		ID: "replay", Policy: at.policy, Catalog: &r.catalog, Encodings: r.load,
+		ID: fmt.Sprintf("%s/%d", at.policy.Name, at.window.Capacity), Policy: at.policy, Catalog: &r.catalog, Encodings: r.load,
 		Targets: []budget.Target{{Model: raw.model, Window: at.window}},
 		Offline: true, Ephemeral: true, Calibration: at.cal,
+	}
+	if at.raw {
+		o.Debug = slog.New(slog.DiscardHandler)
 	}
 	if at.name != "" && r.opts.Store != nil {
 		o.ID, o.Store, o.Ephemeral = at.name, r.opts.Store, false

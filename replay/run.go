@@ -39,7 +39,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if r.opts.Store != nil {
 		key = raw.key(p, spec)
 	}
-	sess, err := r.open(ctx, raw, start{p, w, cal, key})
+	sess, err := r.open(ctx, raw, start{policy: p, window: w, cal: cal, name: key})
 	if err != nil {
 		return run, busy(key, err)
 	}
