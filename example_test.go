@@ -233,6 +233,9 @@ func ExampleSession_Rejected() {
 	request := must(session.Prepare(ctx))
 
 	refusal := &wire.Error{Class: wire.TooLong, Window: 10_000} // as package client returns it
+	if !plimsoll.IsTooLong(refusal) {
+		log.Fatal(refusal) // it is about something else
+	}
 	shorter := must(session.Rejected(ctx, refusal))
 	fmt.Println("shorter:", shorter.Count.Bound < request.Count.Bound, "window:", shorter.Target.Window.Capacity)
 	// Output: shorter: true window: 10000
@@ -335,7 +338,8 @@ func ExampleSession_Events() {
 	// 2 answered
 }
 
-// Room is asked for before a tool runs. Calls that run side by side never hold more than there is.
+// Room is asked for before a tool runs. Calls that run side by side never hold more than there is. What was reserved for an output is kept
+// for it.
 func ExampleSession_Budget() {
 	ctx := context.Background()
 	session := readingLogs(ctx, 1, smallModel())
@@ -355,35 +359,43 @@ func ExampleSession_Budget() {
 	}
 
 	output := strings.NewReader("all is well\n") // it was much less
-	must(session.ToolResult(ctx, plimsoll.Result{CallID: "big", Body: output, Reserved: held}))
+	p := must(session.ToolResult(ctx, plimsoll.Result{CallID: "big", Body: output, Reserved: held}))
+	fmt.Println("shown:", p.Shown)
 	fmt.Println("and now?", b.Preview(5_000))
 	// Output:
 	// is there room for 5,000 tokens? true
 	// room for the other one: false
+	// shown: whole
 	// and now? true
 }
 
-// A call that may not run gets a stated result, so that none is without one.
+// A call that may not run gets a stated result, so that none is without one. Here the model asks for more than the window has room for: the
+// first outputs are shown whole, the next ones as handles, and where not even a handle has room no more tools run.
 func ExampleSession_Skip() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset("guard")), Targets: []budget.Target{smallModel()}}))
-	try(session.Append(ctx, asks("Read all of it.")))
-	calls := []llm.ToolCall{{CallID: "a", Name: "read", Args: "{}"}, {CallID: "b", Name: "read", Args: "{}"}}
+	try(session.Append(ctx, asks("Read all logs.")))
+	var calls []llm.ToolCall
+	for n := range 300 {
+		calls = append(calls, llm.ToolCall{CallID: fmt.Sprint("call-", n), Name: "read_log", Args: "{}"})
+	}
 	try(session.Append(ctx, wants(calls...)))
 
-	b := session.Budget()
-	for _, c := range calls {
+	b, skipped := session.Budget(), 0
+	for n, c := range calls {
 		if !b.CanExecute(c.Name) {
 			try(session.Skip(ctx, c.CallID))
+			skipped++
 			continue
 		}
-		if _, err := b.Reserve(ctx, 50_000); err != nil {
-			try(session.Skip(ctx, c.CallID)) // and no other tool runs in this Turn
-		}
+		must(session.ToolResult(ctx, plimsoll.Result{CallID: c.CallID, Body: strings.NewReader(longLog(n))}))
 	}
 	request := must(session.Prepare(ctx))
+	fmt.Println("some were skipped:", skipped > 0)
 	fmt.Println(request.Final.Sentence())
-	// Output: context guard enforced
+	// Output:
+	// some were skipped: true
+	// context guard enforced
 }
 
 // The host has reasons of its own to end a Turn. The model is told, and may call nothing but the tool for its report.

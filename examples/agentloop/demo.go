@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"log"
 	"net/http/httptest"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -19,9 +20,17 @@ func (a *agent) demo() {
 	}
 	a.models = []budget.Target{
 		{Provider: "openai-compatible", Model: "gpt-5-mini", Window: budget.Window{Capacity: 8_000, Buffer: 500, OutputReserve: 1_000}},
-		{Provider: "anthropic", Model: "claude-haiku-4-5", Window: budget.Window{Capacity: 14_000, Buffer: 1_000, OutputReserve: 1_000}},
+		{Provider: "anthropic", Model: "claude-haiku-4-5", Window: budget.Window{Capacity: 22_000, Buffer: 1_000, OutputReserve: 1_000}},
 	}
 	if a.base == "" {
 		a.base = httptest.NewServer(scriptmodel.New(must(scriptmodel.Parse(script)), scriptmodel.Options{})).URL + "/v1"
 	}
+}
+
+// must ends the program with an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
 }

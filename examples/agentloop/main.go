@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log"
 	"os"
 	"slices"
 	"strings"
@@ -24,7 +23,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
 )
 
@@ -67,24 +65,17 @@ func (a *agent) step(ctx context.Context, n int) (answer string, done bool, err 
 	if err = errors.Join(err, failed); err != nil {
 		return "", false, err
 	}
-	// 5: tools that are shown only once they are searched for come with a later part (deferral)
-	// 6: marks that say what a provider is to cache come with a later part (prompt)
+	// 5, 6: tools that are shown only once they are searched for, and marks of what a provider is to cache, come with later parts
 	reply, err := a.exchange(ctx, send) // 7
 	if err != nil {
 		return "", false, err
 	}
 	calls := reply.Message.Calls()
 	answer, done = reply.Message.Text(), len(calls) == 0 || send.Final != engine.ReasonNone
-	errs := make([]error, len(calls))
-	var running sync.WaitGroup
-	for i, c := range calls {
-		if c.Name == policy.ToolFinalReport {
-			answer, done = c.Args, true
-		}
-		running.Go(func() { errs[i] = a.tool(ctx, c) }) // 8: an output that is too large is stored and shown as a handle
+	if i := slices.IndexFunc(calls, func(c llm.ToolCall) bool { return c.Name == policy.ToolFinalReport }); i >= 0 {
+		answer, done = calls[i].Args, true
 	}
-	running.Wait()
-	return answer, done, errors.Join(errs...) // 9: what a method of the session was told is stored when it returns
+	return answer, done, a.tools(ctx, calls) // 9: what a method of the session was told is stored when it returns
 }
 
 // exchange sends a request until there is a reply, and hands that in. One that was refused as too long is sent shorter, one that failed
@@ -94,8 +85,8 @@ func (a *agent) exchange(ctx context.Context, send *engine.Send) (reply llm.Resp
 		if reply, err = a.ask(ctx, send); err == nil {
 			return reply, errors.Join(a.session.Observe(ctx, reply.Usage), a.session.Append(ctx, reply.Message))
 		}
-		switch e, ok := errors.AsType[*wire.Error](err); {
-		case ok && refused < 5 && (e.Class == wire.TooLong || e.Class == wire.TooLarge):
+		switch {
+		case refused < 5 && plimsoll.IsTooLong(err):
 			send, err = a.session.Rejected(ctx, err)
 		case len(a.models) > 1:
 			a.models = slices.DeleteFunc(slices.Clone(a.models), func(t budget.Target) bool { return t.Name() == send.Target.Name() })
@@ -116,33 +107,46 @@ func (a *agent) ask(ctx context.Context, send *engine.Send) (llm.Response, error
 		return llm.Response{}, err
 	}
 	dialect, _ := a.known.Dialect(p.Dialect)
-	fit := convert.Request(llm.Request{
-		Model: send.Target.Model, Sections: send.Sections, Tools: send.Tools, Messages: send.Messages(), MaxOutput: send.Target.Window.OutputReserve,
-		Settings: llm.Settings{DropBrokenThinking: send.DropBrokenThinking},
-	}, dialect, convert.Options{})
+	request := send.Request()
+	request.Settings.DropBrokenThinking = send.DropBrokenThinking
+	fit := convert.Request(request, dialect, convert.Options{})
 	reply, err := c.Complete(ctx, fit.Request)
 	return fit.Aliases.Restore(reply), err
 }
 
-// tool runs a call if there is room for what it puts out, and hands that in.
-func (a *agent) tool(ctx context.Context, c llm.ToolCall) error {
-	r, b := plimsoll.Result{CallID: c.CallID}, a.session.Budget()
-	if !b.CanExecute(c.Name) {
-		return a.session.Skip(ctx, c.CallID)
-	}
-	if c.Name != policy.ToolFinalReport {
-		held, err := b.Reserve(ctx, 3_072) // tokens: what the policy guard shows of an output at most, 12,288 bytes
-		if err != nil {
-			return a.session.Skip(ctx, c.CallID)
+// tools runs calls side by side (8). Who has room depends on their order alone: a call that finds none beside those that run waits for
+// what they leave. Where that is too little its output is shown as a handle; where not even a handle has room no more tools run.
+func (a *agent) tools(ctx context.Context, calls []llm.ToolCall) error {
+	const most = 4_096 // tokens that an output has: of more than 12,288 bytes the policy guard shows a handle
+	errs, b := make([]error, len(calls)), a.session.Budget()
+	var running sync.WaitGroup
+	for i, c := range calls {
+		if !b.Preview(most) {
+			running.Wait()
 		}
-		out, err := a.run(c)
-		if err != nil {
-			out = io.NopCloser(strings.NewReader(err.Error()))
+		held, err := b.Reserve(ctx, most)
+		_, full := errors.AsType[*plimsoll.BudgetError](err)
+		switch {
+		case err != nil && !full:
+			errs[i] = err
+		case !b.CanExecute(c.Name):
+			errs[i] = a.session.Skip(ctx, c.CallID)
+		default:
+			running.Go(func() { errs[i] = a.tool(ctx, c, held) })
 		}
-		defer out.Close()
-		r.Body, r.IsError, r.Reserved = out, err != nil, held
 	}
-	_, err := a.session.ToolResult(ctx, r)
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// tool runs a call and hands in what it puts out.
+func (a *agent) tool(ctx context.Context, c llm.ToolCall, held plimsoll.Reservation) error {
+	out, failed := a.run(c)
+	if failed != nil {
+		out = io.NopCloser(strings.NewReader(failed.Error()))
+	}
+	defer out.Close()
+	_, err := a.session.ToolResult(ctx, plimsoll.Result{CallID: c.CallID, Body: out, IsError: failed != nil, Reserved: held})
 	return err
 }
 
@@ -152,6 +156,8 @@ func (a *agent) run(c llm.ToolCall) (io.ReadCloser, error) {
 	err := json.Unmarshal([]byte(c.Args), &args)
 	info, failed := a.files.Stat(args.Path)
 	switch {
+	case c.Name == policy.ToolFinalReport: // is the answer, and puts out nothing
+		return io.NopCloser(strings.NewReader("")), nil
 	case err != nil || failed != nil:
 		return nil, errors.Join(err, failed)
 	case c.Name == "read_file" && info.Mode().IsRegular():
@@ -189,11 +195,4 @@ func main() {
 		fmt.Fprintln(os.Stderr, e.Text)
 	}
 	fmt.Println(must(answer, err))
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		log.Fatal(err)
-	}
-	return v
 }

@@ -104,6 +104,7 @@ func (x *exchange) admit() *wire.Error {
 		return refused
 	}
 	x.prompt = prefix.Of(x.r, x.count, x.salt())
+	x.weigh()
 	x.call.Request, x.call.Prompt = x.r, x.prompt.Tokens()
 	return x.size()
 }

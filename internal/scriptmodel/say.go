@@ -116,7 +116,8 @@ func filler(n int) string {
 // not fit is left out with all that follows.
 func (x *exchange) shorten(r *llm.Response) {
 	room, byWindow := x.room()
-	if room == 0 || x.count.Message(r.Message) <= room {
+	count := x.written()
+	if room == 0 || count.Message(r.Message) <= room {
 		return
 	}
 	r.Stop = llm.StopLength
@@ -128,12 +129,12 @@ func (x *exchange) shorten(r *llm.Response) {
 	for _, p := range parts {
 		whole := r.Message
 		whole.Parts = append(whole.Parts[:len(whole.Parts):len(whole.Parts)], p)
-		if x.count.Message(whole) <= room {
+		if count.Message(whole) <= room {
 			r.Message = whole
 			continue
 		}
 		if t, ok := p.(llm.Text); ok {
-			t.Text = cutText(x.count, t.Text, room-x.count.Message(r.Message))
+			t.Text = cutText(count, t.Text, room-count.Message(r.Message))
 			r.Message.Parts = append(r.Message.Parts, t)
 		}
 		return
@@ -157,10 +158,11 @@ func cutText(c token.Counter, s string, tokens int) string {
 
 // usage counts the call, and lets the cache take part.
 func (x *exchange) usage(reply llm.Message) llm.Usage {
-	u := llm.Usage{Output: max(x.count.Message(reply), 1)}
+	count := x.written()
+	u := llm.Usage{Output: max(count.Message(reply), 1)}
 	for _, p := range reply.Parts {
 		if t, ok := p.(llm.Thinking); ok {
-			u.Reasoning += x.count.Text(t.Text)
+			u.Reasoning += count.Text(t.Text)
 		}
 	}
 	u.Reasoning = min(u.Reasoning, u.Output)

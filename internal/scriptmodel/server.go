@@ -21,6 +21,8 @@ import (
 type Options struct {
 	// Encodings loads the vocabulary that the script counts with; nil: bpe.Load.
 	Encodings token.Encodings
+	// Scale counts in place of the script's estimator; nil: the estimator does.
+	Scale Scale
 	// Observe is told of every call once its answer is decided, one at a time.
 	Observe func(Call)
 }
@@ -33,6 +35,7 @@ type Server struct {
 	sealer  prefix.Sealer
 	count   token.Counter
 	broken  error // why there is no counter
+	scale   Scale // nil: count counts
 	observe func(Call)
 
 	mu    sync.Mutex
@@ -73,7 +76,7 @@ func New(s *Script, o Options) *Server {
 	if load == nil {
 		load = bpe.Load
 	}
-	server := &Server{script: s, sealer: prefix.Sealer{Key: s.Secret}, observe: o.Observe}
+	server := &Server{script: s, sealer: prefix.Sealer{Key: s.Secret}, scale: o.Scale, observe: o.Observe}
 	server.count, server.broken = token.NewCounter(s.Count, load)
 	server.Reset()
 	return server

@@ -1,0 +1,75 @@
+package guardsim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+)
+
+// A class is what happened to the requests to models of one kind.
+type class struct {
+	requests   int
+	ok         int // with the verdict ok
+	skip       int // that went to a fallback
+	final      int // of a forced final Step
+	stillOver  int // sent although over, as the policy wants it
+	rejected   int // refused as too long
+	okRejected int // … with the verdict ok
+}
+
+// A tally adds up sessions.
+type tally struct {
+	sessions int
+	failures int // calls that failed or broke off
+	refused  int // requests that the engine did not send, since nothing could make them fit
+	refs     int // that were looked up
+	edits    int
+	classes  [numKinds]class
+	notes    []string // requests that were refused
+}
+
+// note writes a refusal down.
+func (r *run) note(s *engine.Send) {
+	m := r.models[r.place(s.Target)]
+	r.tally.notes = append(r.tally.notes, fmt.Sprintf("seed %d, %s: request %d to %s, want room, got a count of %d to %d (%s) for %d tokens, limit %d, edited %t, %+v",
+		r.seed, r.policy, s.Seq, s.Target.Name(), s.Count.Point, s.Count.Bound, s.Count.Kind, r.last.Prompt, s.Limit, s.Edited, m.weight))
+}
+
+func (c *class) add(o class) {
+	c.requests, c.ok, c.skip, c.final = c.requests+o.requests, c.ok+o.ok, c.skip+o.skip, c.final+o.final
+	c.stillOver, c.rejected, c.okRejected = c.stillOver+o.stillOver, c.rejected+o.rejected, c.okRejected+o.okRejected
+}
+
+func (t *tally) add(o *tally) {
+	t.sessions, t.failures, t.refused = t.sessions+o.sessions, t.failures+o.failures, t.refused+o.refused
+	t.refs, t.edits = t.refs+o.refs, t.edits+o.edits
+	for i := range t.classes {
+		t.classes[i].add(o.classes[i])
+	}
+	t.notes = append(t.notes, o.notes...)
+}
+
+// sum adds the classes up.
+func (t *tally) sum() (all class) {
+	for _, c := range t.classes {
+		all.add(c)
+	}
+	return all
+}
+
+// String returns the table of docs/benchmarks.md.
+func (t *tally) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d sessions, %d edits, %d failed calls, %d Refs looked up, %d requests that nothing could make fit\n\n",
+		t.sessions, t.edits, t.failures, t.refs, t.refused)
+	b.WriteString("| what the engine knows | requests | ok | to a fallback | of a final Step | sent over | refused as too long | of those that were ok |\n|---|---|---|---|---|---|---|---|\n")
+	for i, name := range [numKinds]string{"the tokenizer", "a cousin of the tokenizer (cl100k_base)", "no tokenizer", "a window that is too large"} {
+		c, share := t.classes[i], 0.0
+		if c.ok > 0 {
+			share = 100 * float64(c.okRejected) / float64(c.ok)
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d (%.2f %%) |\n", name, c.requests, c.ok, c.skip, c.final, c.stillOver, c.rejected, c.okRejected, share)
+	}
+	return b.String()
+}
