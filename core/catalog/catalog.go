@@ -77,7 +77,22 @@ func (c Catalog) FamilyOf(id string) Family {
 		name = p.family
 	}
 	f, _ := c.Family(name)
+	if own := c.vocabulary(id); own != "" {
+		f.Estimator = own
+	}
 	return f
+}
+
+// vocabulary returns the estimator of a model whose own vocabulary is at hand, which
+// need not be that of its family: gpt-4 does not count as gpt-4o does. Empty: it is not.
+func (c Catalog) vocabulary(id string) string {
+	if m, ok := c.Lookup(id); ok && strings.HasPrefix(m.Estimator, "hf:") {
+		return m.Estimator
+	}
+	if encoding, ok := c.EncodingFor(id); ok {
+		return "tiktoken:" + encoding
+	}
+	return ""
 }
 
 // EncodingFor returns the name of the byte-pair encoding that the model with

@@ -69,6 +69,7 @@ type Machine struct {
 	// What happened last.
 	lastUsage llm.Usage
 	covered   bool // the usage that was committed last contains the reply that comes next
+	reports   int  // of usage so far
 	due       map[string]bool
 	asks      []Ask
 	asked     int
@@ -112,7 +113,10 @@ type Stats struct {
 }
 
 // state names a situation in which a rule was tried.
-type state struct{ messages, edits int }
+type state struct{ messages, edits, reports int }
+
+// situation returns the one that m is in.
+func (m *Machine) situation() state { return state{len(m.messages), len(m.journal), m.reports} }
 
 // prepared is a summary that waits for the batch it goes with.
 type prepared struct {

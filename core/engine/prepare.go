@@ -11,9 +11,8 @@ import (
 
 // preparing is a Prepare on its way to a Send.
 type preparing struct {
-	rule    int      // the next rule to look at
-	waiting int      // the Ask that has to be answered first; 0: none
-	vain    []string // rules that found nothing to do
+	rule    int // the next rule to look at
+	waiting int // the Ask that has to be answered first; 0: none
 }
 
 func (m *Machine) feedPrepare(in Prepare) error {
@@ -53,14 +52,10 @@ func (m *Machine) goOn() {
 		if !m.dueNow(r) || !m.untried(r) {
 			continue
 		}
-		edits := len(m.journal)
 		m.act(r)
 		if p.waiting > 0 {
 			p.rule++
 			return
-		}
-		if len(m.journal) == edits {
-			p.vain = append(p.vain, r.Name)
 		}
 	}
 	m.finish()
@@ -99,7 +94,7 @@ func (m *Machine) untried(r policy.Rule) bool {
 	if m.noStore {
 		return true
 	}
-	now := state{len(m.messages), len(m.journal)}
+	now := m.situation()
 	if m.tried[r.Name] == now {
 		return false
 	}
@@ -109,7 +104,6 @@ func (m *Machine) untried(r policy.Rule) bool {
 
 // finish lets the backstop act and makes the Send.
 func (m *Machine) finish() {
-	vain := m.prepare.vain
 	m.prepare = nil
 	m.out.Send, m.out.Refused = nil, nil
 	m.sent.target = m.choose()
@@ -124,8 +118,10 @@ func (m *Machine) finish() {
 		return
 	}
 	if !m.noStore { // another Prepare is not to change what has just been made
-		for _, rule := range vain {
-			m.tried[rule] = state{len(m.messages), len(m.journal)}
+		for _, r := range m.policy.Rules {
+			if r.At == policy.AtPrepare {
+				m.tried[r.Name] = m.situation()
+			}
 		}
 	}
 	if m.policy.Backstop && m.over() {

@@ -60,6 +60,7 @@ func (m *Machine) feedUsage(in Usage) error {
 		rec.Target = m.SentTo().Name()
 	}
 	m.lastUsage = u
+	m.reports++
 	m.sender().report(in, m.border(), m.view)
 	m.covered = m.guard.Commit(u) && !in.OutputUnknown
 	// A restart can use the figures only if they are about what stands before this
