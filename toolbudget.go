@@ -17,6 +17,10 @@ import (
 // An output of no more than what was reserved for it is placed in any case, whatever
 // others do meanwhile. A reservation ends with its ToolResult, with Release, and at the
 // latest with the next Prepare. Reserving is optional: ToolResult asks for room, too.
+//
+// What is reserved is held against the policy's own sum, as its document has it. An output
+// without a reservation has to find room by the count as well, whose upper bound is more
+// where no tokenizer is known.
 type ToolBudget struct{ s *Session }
 
 // A Reservation is room that is held for an output on its way. The zero Reservation

@@ -296,8 +296,8 @@ func TestFinal(t *testing.T) {
 			t.Fatalf("no final Step in %q", told)
 		}
 		t.Run("R000-13_R000-23", func(t *testing.T) {
-			if got := fates(last); !regexp.MustCompile("^w{2,}h+fs+$").MatchString(got) {
-				t.Errorf("30 outputs became %s, want some whole, then handles, one that failed, and no tool run after it", got)
+			if got := fates(last); !regexp.MustCompile("^w{2,}h+f?s+$").MatchString(got) {
+				t.Errorf("30 outputs became %s, want some whole, then handles, at most one that failed, and no tool run after it", got)
 			}
 		})
 		t.Run("R000-15", func(t *testing.T) {

@@ -22,10 +22,9 @@ type model struct {
 type kind int
 
 const (
-	exact  kind = iota // its tokenizer
-	cousin             // the tokenizer of its family, which is not its own: models of cl100k_base are counted by o200k_base
-	bound              // no tokenizer
-	lied               // any model whose window was stated too large, until a refusal says so
+	exact kind = iota // its tokenizer
+	bound             // no tokenizer
+	lied              // any model whose window was stated too large, until a refusal says so
 	numKinds
 )
 
@@ -35,8 +34,8 @@ func models() []model {
 	return []model{
 		{"openai", "gpt-5", exact, published("o200k")},
 		{"openai-chat", "gpt-4o", exact, published("o200k")},
-		{"openai-chat", "gpt-4-turbo", cousin, published("cl100k")},
-		{"openai-chat", "gpt-4", cousin, published("cl100k")},
+		{"openai-chat", "gpt-4-turbo", exact, published("cl100k")},
+		{"openai-chat", "gpt-4", exact, published("cl100k")},
 		{"ollama", "gpt-oss:20b", exact, published("o200k")},
 		{"anthropic", "claude-sonnet-4-5", bound, weight{}},
 		{"anthropic", "claude-opus-5", bound, weight{}},

@@ -64,7 +64,7 @@ func (t *tally) String() string {
 	fmt.Fprintf(&b, "%d sessions, %d edits, %d failed calls, %d Refs looked up, %d requests that nothing could make fit\n\n",
 		t.sessions, t.edits, t.failures, t.refs, t.refused)
 	b.WriteString("| what the engine knows | requests | ok | to a fallback | of a final Step | sent over | refused as too long | of those that were ok |\n|---|---|---|---|---|---|---|---|\n")
-	for i, name := range [numKinds]string{"the tokenizer", "a cousin of the tokenizer (cl100k_base)", "no tokenizer", "a window that is too large"} {
+	for i, name := range [numKinds]string{"the tokenizer", "no tokenizer", "a window that is too large"} {
 		c, share := t.classes[i], 0.0
 		if c.ok > 0 {
 			share = 100 * float64(c.okRejected) / float64(c.ok)
