@@ -29,20 +29,6 @@ type BillLine struct {
 	Cost   catalog.Money
 }
 
-// Bill returns what the session's calls used so far.
-func (s *Session) Bill() Bill {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b := Bill{Cost: catalog.Dollars(0), Lines: slices.Clone(s.bill.lines)}
-	slices.SortFunc(b.Lines, func(x, y BillLine) int { return strings.Compare(x.Target, y.Target) })
-	for _, l := range b.Lines {
-		b.Calls += l.Calls
-		b.Usage = b.Usage.Add(l.Usage)
-		b.Cost = b.Cost.Add(l.Cost)
-	}
-	return b
-}
-
 // A biller adds up calls.
 type biller struct {
 	catalog *catalog.Catalog
@@ -50,6 +36,18 @@ type biller struct {
 }
 
 func (b *biller) reset() { b.lines = nil }
+
+// bill returns what was booked.
+func (b *biller) bill() Bill {
+	sum := Bill{Cost: catalog.Dollars(0), Lines: slices.Clone(b.lines)}
+	slices.SortFunc(sum.Lines, func(x, y BillLine) int { return strings.Compare(x.Target, y.Target) })
+	for _, l := range sum.Lines {
+		sum.Calls += l.Calls
+		sum.Usage = sum.Usage.Add(l.Usage)
+		sum.Cost = sum.Cost.Add(l.Cost)
+	}
+	return sum
+}
 
 // add books a call to a target.
 func (b *biller) add(t budget.Target, u llm.Usage) Answered {

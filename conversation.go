@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -121,3 +122,9 @@ func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error)
 	window, used, bytes, _ := refused.RefusedLength()
 	return s.Feed(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
 }
+
+// Events yields what happens in the session, from the oldest event still held: the
+// last 1,024 are. It waits for more until ctx ends or the session is closed, and never
+// holds up the session: a reader that is too slow misses events, and is told how many.
+// Any number of readers may run at once.
+func (s *Session) Events(ctx context.Context) iter.Seq[Event] { return s.news.events(ctx) }

@@ -8,15 +8,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 )
 
-// debug writes the guard's traces as records with the field names of the guard
+// logTraces writes the guard's traces as records with the field names of the guard
 // document (R000-25).
-func (s *Session) debug(traces []engine.Trace) {
-	if s.options.Debug == nil {
+func logTraces(to *slog.Logger, session string, traces []engine.Trace) {
+	if to == nil {
 		return
 	}
 	for _, t := range traces {
-		attrs := append([]slog.Attr{slog.String("session", s.id)}, fieldsOf(t)...)
-		s.options.Debug.LogAttrs(context.Background(), slog.LevelDebug, string(t.Topic), attrs...)
+		attrs := append([]slog.Attr{slog.String("session", session)}, fieldsOf(t)...)
+		to.LogAttrs(context.Background(), slog.LevelDebug, string(t.Topic), attrs...)
 	}
 }
 

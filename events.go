@@ -2,7 +2,6 @@ package plimsoll
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 
@@ -60,46 +59,6 @@ type Answered struct {
 	Target budget.Target
 	Usage  llm.Usage
 	Cost   catalog.Money // by list prices
-}
-
-// Events yields what happens in the session, from the oldest event still held: the
-// last 1,024 are. It waits for more until ctx ends or the session is closed, and never
-// holds up the session: a reader that is too slow misses events, and is told how many.
-// Any number of readers may run at once.
-func (s *Session) Events(ctx context.Context) iter.Seq[Event] { return s.news.events(ctx) }
-
-// publish tells the readers what became of a Ready.
-func (s *Session) publish(r engine.Ready) {
-	s.debug(r.Traces)
-	// A final Step is told before the note of it (R000-14); other notices are about
-	// what edits did.
-	s.notices(r.Events, func(e engine.Event) bool { return e.Kind == engine.EventFinal })
-	for i := range r.Edits {
-		e := r.Edits[i]
-		s.news.add(Event{Kind: EventEdit, Edit: &e, Text: fmt.Sprintf("%s by %s: %d to %d tokens, %s", e.Kind, e.Rule, e.Before, e.After, e.Why)})
-	}
-	s.notices(r.Events, func(e engine.Event) bool { return e.Kind != engine.EventFinal })
-	if r.Refused != nil {
-		s.news.add(Event{Kind: EventRefused, Refused: r.Refused, Text: r.Refused.Error()})
-	}
-	if d := r.Send; d != nil {
-		s.news.add(Event{
-			Kind: EventSent, Text: fmt.Sprintf("request %d to %s: %d of %d tokens", d.Seq, d.Target.Name(), d.Count.Bound, d.Limit),
-			Sent: &Sent{
-				Seq: d.Seq, Target: d.Target, Count: d.Count, Limit: d.Limit, Projected: s.machine.Projected(), Messages: len(d.Items),
-				Edited: d.Edited, Final: d.Final, StillOver: d.StillOver,
-			},
-		})
-	}
-}
-
-// notices publishes those of the engine's events for which which is true.
-func (s *Session) notices(all []engine.Event, which func(engine.Event) bool) {
-	for i := range all {
-		if e := all[i]; which(e) {
-			s.news.add(Event{Kind: EventNotice, Notice: &e, Text: e.Text})
-		}
-	}
 }
 
 // heldEvents is how many events are kept for readers.

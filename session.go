@@ -249,3 +249,37 @@ func (s *Session) catchUp(ctx context.Context) error {
 	}
 	return nil
 }
+
+// publish tells the readers what became of a Ready.
+func (s *Session) publish(r engine.Ready) {
+	logTraces(s.options.Debug, s.id, r.Traces)
+	// A final Step is told before the note of it (R000-14); other notices are about
+	// what edits did.
+	s.notices(r.Events, func(e engine.Event) bool { return e.Kind == engine.EventFinal })
+	for i := range r.Edits {
+		e := r.Edits[i]
+		s.news.add(Event{Kind: EventEdit, Edit: &e, Text: fmt.Sprintf("%s by %s: %d to %d tokens, %s", e.Kind, e.Rule, e.Before, e.After, e.Why)})
+	}
+	s.notices(r.Events, func(e engine.Event) bool { return e.Kind != engine.EventFinal })
+	if r.Refused != nil {
+		s.news.add(Event{Kind: EventRefused, Refused: r.Refused, Text: r.Refused.Error()})
+	}
+	if d := r.Send; d != nil {
+		s.news.add(Event{
+			Kind: EventSent, Text: fmt.Sprintf("request %d to %s: %d of %d tokens", d.Seq, d.Target.Name(), d.Count.Bound, d.Limit),
+			Sent: &Sent{
+				Seq: d.Seq, Target: d.Target, Count: d.Count, Limit: d.Limit, Projected: s.machine.Projected(), Messages: len(d.Items),
+				Edited: d.Edited, Final: d.Final, StillOver: d.StillOver,
+			},
+		})
+	}
+}
+
+// notices publishes those of the engine's events for which which is true.
+func (s *Session) notices(all []engine.Event, which func(engine.Event) bool) {
+	for i := range all {
+		if e := all[i]; which(e) {
+			s.news.add(Event{Kind: EventNotice, Notice: &e, Text: e.Text})
+		}
+	}
+}

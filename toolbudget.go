@@ -23,10 +23,6 @@ import (
 // where no tokenizer is known.
 type ToolBudget struct{ s *Session }
 
-// A Reservation is room that is held for an output on its way. The zero Reservation
-// holds none.
-type Reservation struct{ id uint64 }
-
 // A BudgetError says that an output has no room.
 type BudgetError struct {
 	Tokens   int  // that were asked for
@@ -103,27 +99,3 @@ func (b ToolBudget) Release(r Reservation) {
 }
 
 func (s *Session) release(r Reservation) { s.machine.ReleaseOutput(s.held.take(r)) }
-
-// reservations are those that were not given back.
-type reservations struct {
-	last   uint64
-	tokens map[uint64]int
-}
-
-func (h *reservations) add(tokens int) Reservation {
-	if h.tokens == nil {
-		h.tokens = map[uint64]int{}
-	}
-	h.last++
-	h.tokens[h.last] = tokens
-	return Reservation{h.last}
-}
-
-// take returns the tokens of a reservation, once.
-func (h *reservations) take(r Reservation) int {
-	n := h.tokens[r.id]
-	delete(h.tokens, r.id)
-	return n
-}
-
-func (h *reservations) clear() { clear(h.tokens) }

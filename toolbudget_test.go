@@ -74,8 +74,6 @@ func TestPlacementOfStreamed(t *testing.T) {
 		shown plimsoll.Shown
 	}{{100, plimsoll.ShownHandle}, {9_795, plimsoll.ShownFailed}} {
 		t.Run("R000-21_"+string(tt.shown), func(t *testing.T) {
-			if tt.shown == plimsoll.ShownHandle {
-			}
 			s := filled(t, tt.used)
 			add(t, s, calls("read", 1))
 			text := output(5 << 20)

@@ -40,3 +40,10 @@ func (s *Session) Usage() Usage {
 	}
 	return u
 }
+
+// Bill returns what the session's calls used so far.
+func (s *Session) Bill() Bill {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bill.bill()
+}
