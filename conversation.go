@@ -13,8 +13,8 @@ import (
 )
 
 // Append adds the next message of the conversation: what a person says, what the
-// model answers, what tools put out. Its ID must be 0. A result without a call is a
-// *turn.OrphanError.
+// model answers, what tools put out. Its ID must be 0; [Session.Messages] has it. A
+// result without a call is a *turn.OrphanError.
 func (s *Session) Append(ctx context.Context, m llm.Message) error {
 	_, err := s.Feed(ctx, engine.Append{Message: m})
 	return err
@@ -51,7 +51,8 @@ func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
 // room for it (Send.Target) and fits that one's window, bytes and images; if it cannot,
 // the error wraps [ErrRefused], unless the policy sends it all the same. Without
 // targets those of the last call hold. A failed call may be prepared again: nothing is
-// counted twice.
+// counted twice. Calls without a result get a stated one, that they were interrupted; a
+// result that comes after that is refused.
 func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engine.Send, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,6 +115,9 @@ func IsTooLong(err error) bool {
 // it gave, and returns the request to send instead. What the error says about the
 // window is remembered. An error about something else is returned, wrapped.
 func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error) {
+	if err == nil {
+		return nil, fmt.Errorf("plimsoll: session %q: rejected: want the error of the provider, got none", s.id)
+	}
 	if !IsTooLong(err) {
 		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request (see IsTooLong), got %w", s.id, err)
 	}

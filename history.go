@@ -23,6 +23,14 @@ func (s *Session) Edits() []edit.Edit {
 	return slices.Clone(s.machine.Journal())
 }
 
+// Messages returns the conversation as it was appended, whatever is shown of it. The
+// message with ID n is at n-1. The caller must not change what they point to.
+func (s *Session) Messages() []llm.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.machine.Messages())
+}
+
 // Blob returns what was stored under ref.
 func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 	return s.store.Get(ctx, s.id, ref)

@@ -12,7 +12,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
-// Options say how a session is kept. The zero value of every field has a meaning.
+// Options say how a session is kept. The zero value of every field has a meaning, but
+// that at least one target is wanted.
 type Options struct {
 	ID      string          // names the session in the store; empty: "default"
 	Policy  policy.Policy   // zero: the preset balanced

@@ -9,10 +9,12 @@ import (
 // lock with the session, so that calls which run side by side never hold more than
 // there is. Every figure is in tokens, the most that any target counts (R000-20).
 //
-//	if !b.CanExecute("read") { session.Skip(ctx, call.CallID) }
+//	if !b.CanExecute("read") {
+//		return session.Skip(ctx, call.CallID)
+//	}
 //	held, err := b.Reserve(ctx, 2_000) // the most that the tool puts out
 //	…run it…
-//	session.ToolResult(ctx, plimsoll.Result{CallID: call.CallID, Body: output, Reserved: held})
+//	placement, err := session.ToolResult(ctx, plimsoll.Result{CallID: call.CallID, Body: output, Reserved: held})
 //
 // An output of no more than what was reserved for it is placed in any case, whatever
 // others do meanwhile. A reservation ends with its ToolResult, with Release, and at the

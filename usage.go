@@ -16,7 +16,7 @@ type Usage struct {
 
 	Guard    budget.Counters // the guard's own sum
 	Reserved int             // for outputs on their way
-	Final    engine.Reason   // why the next request is a final one; empty if it is not
+	Final    engine.Reason   // why the next request is a final one; empty if it is not. It ends with the next Human message
 
 	// Thresholds are the policy's, each with the figure that drives it.
 	Thresholds []engine.Threshold

@@ -174,6 +174,7 @@ func (u *runner) irreducible() error {
 			Step: u.run.Steps, Floor: f.Total(), Limit: over.Limit,
 			Parts: map[string]int{
 				"system": f.System, "tools": f.Tools, "pins": f.Pins, "open_calls": f.OpenCalls, "newest_round": f.NewestRound,
+				"margin": f.Margin,
 			},
 		})
 		last := &u.run.Irreducible[len(u.run.Irreducible)-1]

@@ -72,7 +72,7 @@ var (
 		string(engine.ReasonContext), string(engine.ReasonMaxTurns), string(engine.ReasonTaskCompleted), string(engine.ReasonRetries),
 		string(engine.ReasonUserStop),
 	}
-	partWords  = []string{"system", "tools", "pins", "open_calls", "newest_round"} // of a floor
+	partWords  = []string{"system", "tools", "pins", "open_calls", "newest_round", "margin"} // of a floor
 	causeWords = []string{
 		inspect.CauseLapsed, inspect.CauseModel, inspect.CauseCompacted, inspect.CauseCleared, inspect.CauseRolledBack,
 		inspect.CauseRewritten, inspect.CauseThinking, inspect.CauseHidden, inspect.CauseUnknown,

@@ -14,12 +14,15 @@ type Floor struct {
 	Pins        int // of the policy
 	OpenCalls   int // calls without a result
 	NewestRound int // its arguments whole, its outputs as stubs
+	Margin      int // what the count allows for its own error
 	Bytes       int // of the request at the floor
 	Images      int // in the request at the floor
 }
 
 // Total returns the tokens of the floor.
-func (f Floor) Total() int { return f.System + f.Tools + f.Pins + f.OpenCalls + f.NewestRound }
+func (f Floor) Total() int {
+	return f.System + f.Tools + f.Pins + f.OpenCalls + f.NewestRound + f.Margin
+}
 
 // String lists the parts of the floor that are not empty, as in
 // "floor 930 = system 700 + newest round 230".
@@ -34,6 +37,7 @@ func (f Floor) String() string {
 		{"pins", f.Pins},
 		{"open calls", f.OpenCalls},
 		{"newest round", f.NewestRound},
+		{"margin of the count", f.Margin},
 	} {
 		if p.tokens != 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", p.name, p.tokens))

@@ -5,7 +5,13 @@ import (
 	"fmt"
 )
 
-// A Window is what a target takes.
+// None states a Buffer or an OutputReserve of 0 in the window of a target that an
+// engine is given, where 0 means that nobody states one.
+const None = -1
+
+// A Window is what a target takes. In one that an engine is given, a figure of 0 is not
+// stated: the capacity is then what a refusal taught, what the catalogue knows or what the
+// policy assumes, and buffer and reserve are the policy's.
 type Window struct {
 	Capacity      int // tokens of prompt and output together
 	Buffer        int // tokens kept free for what the count gets wrong

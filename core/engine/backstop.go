@@ -173,8 +173,7 @@ func (m *Machine) overError() *budget.OverError {
 }
 
 // floorParts returns the parts of a view that the backstop has reduced. They add
-// up to no less than the count: what it has beyond them, such as summaries in the
-// system prompt, what a client hides and the margin of an estimate, is in System.
+// up to no less than the count: what it has beyond them is its margin.
 func (m *Machine) floorParts() budget.Floor {
 	c := m.count[m.sent.target]
 	parts := c.components()
@@ -189,6 +188,9 @@ func (m *Machine) floorParts() budget.Floor {
 			f.Pins += n
 		}
 	}
-	f.System += max(c.estimate(m.cfg.Offline).Bound-f.Total(), 0)
+	for _, sec := range m.view.Sections {
+		f.System += c.text(sec.Text)
+	}
+	f.Margin = max(c.estimate(m.cfg.Offline).Bound-f.Total(), 0)
 	return f
 }

@@ -76,7 +76,8 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 	model, _ := m.cfg.Catalog.Lookup(t.Model)
 	rule, w, warning := m.policy.Window, t.Window, ""
-	if !rule.ReserveOutput {
+	noReserve := !rule.ReserveOutput || w.OutputReserve == budget.None
+	if noReserve {
 		w.OutputReserve = 0
 	} else if w.OutputReserve == 0 {
 		w.OutputReserve = rule.Output
@@ -104,14 +105,14 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 	if n, ok := m.learntBytes[t.Name()]; ok && (w.MaxBytes == 0 || n < w.MaxBytes) {
 		w.MaxBytes = n
 	}
-	if w.OutputReserve == 0 && rule.ReserveOutput {
+	if w.OutputReserve == 0 && !noReserve {
 		w.OutputReserve = w.Capacity * rule.OutputPermille / 1000
 	}
 	switch {
-	case rule.Buffer == 0:
+	case rule.Buffer == 0 || w.Buffer == budget.None:
 		w.Buffer = 0
 	case w.Buffer == 0:
-		w.Buffer = rule.Buffer
+		w.Buffer = rule.BufferOf(w.Capacity)
 	}
 	limits := m.cfg.Catalog.LimitsOf(t.Model)
 	w.MaxBytes, w.MaxImages = cmp.Or(w.MaxBytes, limits.Bytes), cmp.Or(w.MaxImages, limits.Images)
@@ -397,6 +398,24 @@ func (m *Machine) learn(target, capacity int) error {
 	return err
 }
 
+// learnLimit takes a target's window for one that leaves no more than limit, beginning
+// with a capacity that does at most. A smaller capacity may have a smaller buffer and
+// reserve too, so that it is approached step by step.
+func (m *Machine) learnLimit(target, limit, capacity int) (int, bool) {
+	const steps = 64 // each leaves a quarter of the excess, or half where the reserve is large
+	for range steps {
+		if m.learn(target, capacity) != nil {
+			return 0, false
+		}
+		extra := m.targets[target].Window.Limit() - limit
+		if extra <= 0 {
+			break
+		}
+		capacity -= extra
+	}
+	return capacity, true
+}
+
 // repeats reports whether the request would be the one that was just rejected,
 // after it has taken the window for smaller than that request, so that something
 // can happen (law 7). A provider need not say how large its window is: then the
@@ -410,9 +429,9 @@ func (m *Machine) repeats() bool {
 	}
 	i := m.sent.target
 	w := m.targets[i].Window
-	limit := m.count[i].estimate(m.cfg.Offline).Bound * 9 / 10
-	capacity := min(w.Capacity-1, max(limit, 1)+w.Buffer+w.OutputReserve)
-	if m.learn(i, capacity) != nil {
+	limit := max(m.count[i].estimate(m.cfg.Offline).Bound*9/10, 1)
+	capacity, ok := m.learnLimit(i, limit, min(w.Capacity-1, limit+w.Buffer+w.OutputReserve))
+	if !ok {
 		return false // there is no smaller one
 	}
 	m.record(journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Target: m.targets[i].Name(), Window: capacity}})

@@ -166,10 +166,21 @@ func (m *Machine) send() {
 	m.all(func(t *meter) { t.leave(m.border(), m.view) })
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.targets[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
-		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(),
+		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(), MaxOutput: m.mostOutput(i),
 		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
+}
+
+// mostOutput returns what a target may write: a quarter of a large window, where nobody
+// states a reserve, is more than many a model can.
+func (m *Machine) mostOutput(target int) int {
+	reserve := m.targets[target].Window.OutputReserve
+	model, ok := m.cfg.Catalog.Lookup(m.targets[target].Model)
+	if ok && model.MaxOutput > 0 && (reserve == 0 || model.MaxOutput < reserve) {
+		return model.MaxOutput
+	}
+	return reserve
 }
 
 // edited reports whether an edit changes what the client made.

@@ -53,6 +53,9 @@ type Send struct {
 	// Count is the size of the request by the one count, Limit what it may be.
 	Count token.Estimate
 	Limit int
+	// MaxOutput is what the reply may have, in tokens: the room that is reserved for it,
+	// and no more than the model can write; 0 if neither is known.
+	MaxOutput int
 	// Edited is false if no edit holds: the request is what the client made it.
 	Edited bool
 	// DropBrokenThinking is set if an edit changed what thinking after it is
@@ -75,10 +78,12 @@ func (s *Send) Messages() []llm.Message {
 	return out
 }
 
-// Request returns s as a request to its target's model, without settings of a dialect.
+// Request returns s as a request to its target's model. Of the settings it has only
+// what follows from edits (DropBrokenThinking); the others are the host's.
 func (s *Send) Request() llm.Request {
 	return llm.Request{
-		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.Target.Window.OutputReserve,
+		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.MaxOutput,
+		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking},
 	}
 }
 

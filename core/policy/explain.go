@@ -24,7 +24,7 @@ func (w WindowFigures) Base(b Base) int {
 // reserve that the caller stated or the catalogue knows, 0 if neither; it wins
 // over the policy's own (DESIGN.md section 7, open point 1).
 func (r WindowRule) Figures(capacity, output int) WindowFigures {
-	w := WindowFigures{Capacity: capacity, Buffer: r.Buffer}
+	w := WindowFigures{Capacity: capacity, Buffer: r.BufferOf(capacity)}
 	switch {
 	case !r.ReserveOutput:
 	case output > 0:
@@ -35,6 +35,15 @@ func (r WindowRule) Figures(capacity, output int) WindowFigures {
 		w.Output = share(capacity, r.OutputPermille)
 	}
 	return w
+}
+
+// BufferOf returns the buffer that the rule keeps free of a capacity where nobody
+// states another one.
+func (r WindowRule) BufferOf(capacity int) int {
+	if r.BufferPermille == 0 {
+		return r.Buffer
+	}
+	return min(r.Buffer, share(capacity, r.BufferPermille))
 }
 
 // Always reports whether c has no measure, so that it always holds.

@@ -111,6 +111,7 @@ func policyFields(p *Policy) []field {
 func windowFields(w *WindowRule) []field {
 	return []field{
 		integer("buffer", UnitTokens, &w.Buffer),
+		integer("buffer_permille", UnitPermille, &w.BufferPermille),
 		integer("output", UnitTokens, &w.Output),
 		integer("output_permille", UnitPermille, &w.OutputPermille),
 		flag("reserve_output", &w.ReserveOutput),

@@ -34,6 +34,7 @@ type Policy struct {
 // is compared with it.
 type WindowRule struct {
 	Buffer         int      `json:"buffer"`          // tokens kept free; 0: the rule has none
+	BufferPermille int      `json:"buffer_permille"` // of the capacity, more than which the buffer is not, so that small windows can be used; 0: it is whole everywhere
 	Output         int      `json:"output"`          // tokens reserved for the reply where nobody states them; 0: none
 	OutputPermille int      `json:"output_permille"` // the same as a share of the capacity (R000-7: 250)
 	ReserveOutput  bool     `json:"reserve_output"`  // whether the reply is carved out at all

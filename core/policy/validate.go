@@ -107,6 +107,7 @@ func isName(s string) bool {
 func (c *checker) window() {
 	w := c.p.Window
 	c.between("window.buffer", w.Buffer, 0, mostFigure)
+	c.between("window.buffer_permille", w.BufferPermille, 0, 1000)
 	c.between("window.output", w.Output, 0, mostFigure)
 	c.between("window.output_permille", w.OutputPermille, 0, 999)
 	if !w.ReserveOutput && (w.Output != 0 || w.OutputPermille != 0) {
