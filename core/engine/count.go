@@ -52,6 +52,7 @@ type departure struct {
 	edited bool
 	view   edit.View
 	front  front
+	sure   token.Size // of the messages, as of sized
 }
 
 // estimate returns the size of the view.
@@ -117,7 +118,7 @@ func (t *meter) leave(at border, v edit.View) {
 	t.awaited, t.covers = none, false
 	removed, inserted := t.changes()
 	t.left = &departure{
-		growing: t.growing, edited: removed != token.Size{} || inserted != token.Size{}, view: v, front: t.front,
+		growing: t.growing, edited: removed != token.Size{} || inserted != token.Size{}, view: v, front: t.front, sure: t.sure,
 	}
 	t.left.border = at
 }

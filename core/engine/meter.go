@@ -25,6 +25,7 @@ type meter struct {
 	front   front                        // what is booked there
 	outputs token.Size                   // of the tool outputs in the view, if tells is set
 	tells   bool                         // a rule looks at outputs
+	sure    token.Size                   // of the view, as of sized
 	ahead   token.Size                   // of outputs in the newest message that no rule has looked at yet
 	current map[llm.MessageID]token.Size // of each message in the form that the view shows
 	cache   map[sizeKey]sized            // messages as they were shown
@@ -43,6 +44,7 @@ type front struct {
 type sized struct {
 	token.Size
 	outputs token.Size // of its tool outputs
+	sure    token.Size // of what a provider surely counts: text, not thinking or media
 }
 
 // A sizeKey names one form of one message: of the transcript by its ID and the
@@ -78,6 +80,7 @@ func (t *meter) measured(it edit.Item, n int) sized {
 		return s
 	}
 	s := sized{Size: token.SizeOf(t.counter, it.Message)}
+	s.sure = t.sureOf(it.Message, s.Size)
 	if t.tells {
 		s.outputs = t.outputsOf(it.Message)
 	}
@@ -102,7 +105,7 @@ func (t *meter) append(it edit.Item) {
 	}
 	s := t.measured(it, 0)
 	t.newest = t.ledger.Append(token.ComponentOf(it.Message), s.Size)
-	t.outputs = t.outputs.Add(s.outputs)
+	t.outputs, t.sure = t.outputs.Add(s.outputs), t.sure.Add(s.sure)
 	t.current[id] = s.Size
 	if t.reply == id { // the anchor's output is this reply
 		return
@@ -154,7 +157,7 @@ func (t *meter) thinkingOf(m llm.Message) int {
 
 // rebuild books a view that edits changed. Only what changed is measured.
 func (t *meter) rebuild(v edit.View) {
-	t.ledger, t.outputs = token.Ledger{}, token.Size{}
+	t.ledger, t.outputs, t.sure = token.Ledger{}, token.Size{}, token.Size{}
 	t.bookFront()
 	clear(t.current)
 	each(v.Items, func(it edit.Item, n int) {
@@ -163,7 +166,7 @@ func (t *meter) rebuild(v edit.View) {
 			t.current[it.Message.ID] = s.Size
 		}
 		t.newest = t.ledger.Append(token.ComponentOf(it.Message), s.Size)
-		t.outputs = t.outputs.Add(s.outputs)
+		t.outputs, t.sure = t.outputs.Add(s.outputs), t.sure.Add(s.sure)
 	})
 }
 
@@ -175,6 +178,7 @@ func (t *meter) changeNewest(old, now edit.Item) {
 	t.came(keyOf(now, 0), now)
 	_ = t.ledger.Replace(t.newest, is.Size) // the slot is in use since append or rebuild
 	t.outputs = t.outputs.Sub(was.outputs).Add(is.outputs)
+	t.sure = t.sure.Sub(was.sure).Add(is.sure)
 	t.current[now.Message.ID] = is.Size
 }
 
@@ -260,6 +264,18 @@ func (t *meter) message(m llm.Message) int {
 }
 
 func (t *meter) text(s string) int { return t.scaled(token.Size{Tokens: t.counter.Text(s)}) }
+
+// sureOf returns of a message's size what a provider surely counts. Thinking may leave
+// the prompt by itself, and an image may cost next to nothing.
+func (t *meter) sureOf(m llm.Message, size token.Size) token.Size {
+	for _, p := range m.Parts {
+		if isThinking(p) {
+			size = size.Sub(token.SizeOfPart(t.counter, p))
+		}
+	}
+	size.MediaTokens = 0
+	return size
+}
 
 // outputsOf measures the tool outputs of m.
 func (t *meter) outputsOf(m llm.Message) token.Size {

@@ -37,6 +37,7 @@ type shot struct {
 
 type seen struct {
 	size   token.Size
+	sure   token.Size // without thinking and media, whatever was reported of it
 	before llm.MessageID
 	id     llm.MessageID
 	model  bool
@@ -123,10 +124,16 @@ func (c *counted) shoot(h *host) shot {
 			key += " in the form of edit " + strconv.Itoa(int(it.Edits[n-1]))
 		}
 		size := h.size(c.counter, it, items[:i])
+		sure := size
+		for _, p := range it.Message.Parts {
+			if _, ok := p.(llm.Thinking); ok {
+				sure = sure.Sub(token.SizeOfPart(c.counter, p))
+			}
+		}
 		if known, ok := c.known[it.Message.ID]; ok {
 			size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, known
 		}
-		s.items[key] = seen{size, it.Before, it.Message.ID, it.Message.Origin == llm.Model}
+		s.items[key] = seen{size, sure, it.Before, it.Message.ID, it.Message.Origin == llm.Model}
 	}
 	return s
 }
@@ -155,18 +162,31 @@ func (c *counted) report(h *host, in engine.Usage) {
 }
 
 // believes reports whether a prompt of so many tokens can have been sent: it is more
-// than a quarter of what the content costs, but for 2,000 tokens, and no more than the
-// window or four times that and 20,000 tokens.
+// than a quarter of what the text of the request costs, without thinking and media, but
+// for 2,000 tokens, and no more than the window or four times what all of it costs and
+// 20,000 tokens.
 func (c *counted) believes(h *host, prompt int) bool {
 	now := c.shoot(h)
-	var total token.Size
+	sent := now
+	if c.left != nil {
+		sent = *c.left
+	}
+	var all, sure token.Size
 	for _, it := range now.items {
-		total = total.Add(it.size)
+		all = all.Add(it.size)
 	}
 	for _, s := range now.front {
-		total = total.Add(s)
+		all = all.Add(s)
 	}
-	cost := h.m.Calibration().Cost(token.GrowthOf(total)) + now.hidden
+	for _, it := range sent.items {
+		sure = sure.Add(it.sure)
+	}
+	for _, s := range sent.front {
+		sure = sure.Add(s)
+	}
+	cal := h.m.Calibration()
+	least := sure.Tokens*cal.Ratio()/1000 + sure.Known + sent.hidden
+	most := cal.Cost(token.GrowthOf(all)) + now.hidden
 	target := h.m.Targets()[0]
 	if n := len(h.sent); n > 0 {
 		for _, t := range h.m.Targets() {
@@ -175,7 +195,7 @@ func (c *counted) believes(h *host, prompt int) bool {
 			}
 		}
 	}
-	return prompt*4 >= cost-2_000 && (prompt <= target.Window.Capacity || prompt <= 4*cost+20_000)
+	return prompt*4 >= least-2_000 && (prompt <= target.Window.Capacity || prompt <= 4*most+20_000)
 }
 
 // differ returns how a view differs from what the anchor counted.

@@ -82,28 +82,44 @@ const (
 )
 
 // believed returns a usage whose prompt can be that of the request: as it came, or,
-// where it cannot, with the count in its place. It is a quarter of what the content
-// costs at most; or it is above the window that the call went through, and more than
-// four times what the content costs. Else one wrong figure would switch the guard off,
-// or force a final Step that nothing calls for.
+// where it cannot, with the count in its place. It is less than a quarter of what the
+// request's text costs, without thinking and media, which a provider may leave out; or it
+// is above the window that the call went through, and more than four times what all of
+// it costs. Else one wrong figure would switch the guard off, or force a final Step that
+// nothing calls for.
 func (m *Machine) believed(in Usage) Usage {
 	prompt := in.Usage.Prompt()
-	if !in.Reported || prompt == 0 {
+	t := m.sender()
+	if !in.Reported || prompt == 0 || t.cal == nil {
 		return in
 	}
-	t := m.sender()
-	cost := t.front.hidden
-	if t.cal != nil {
-		cost += t.cal.Cost(token.GrowthOf(t.ledger.Total()))
-	}
+	sure, most := t.costs()
 	capacity := m.targets[min(m.sent.target, len(m.targets)-1)].Window.Capacity
-	low := prompt*unbelievable < cost-smallPrompt
-	high := prompt > capacity && prompt > cost*unbelievable+unseenPrompt
+	low := prompt*unbelievable < sure-smallPrompt
+	high := prompt > capacity && prompt > most*unbelievable+unseenPrompt
 	if !low && !high {
 		return in
+	}
+	cost := sure
+	if high {
+		cost = most
 	}
 	m.event(EventUsage, "", "the provider reports a prompt of %d tokens, its content is some %d: the count stands in its place", prompt, cost)
 	in.Reported = false
 	in.Usage = llm.Usage{Input: t.estimate(m.cfg.Offline).Point, Output: in.Usage.Output, Reasoning: in.Usage.Reasoning}
 	return in
+}
+
+// costs returns what the request that left last costs at least and at most; without
+// one, what there is does.
+func (t *meter) costs() (sure, most int) {
+	front, size := t.front, t.sure
+	if t.left != nil {
+		front, size = t.left.front, t.left.sure
+	}
+	for _, s := range front.sizes {
+		size = size.Add(s)
+	}
+	size.MediaTokens = 0
+	return front.hidden + t.scaled(size), t.front.hidden + t.cal.Cost(token.GrowthOf(t.ledger.Total()))
 }
