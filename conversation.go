@@ -62,7 +62,6 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 	if err := s.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	s.held.clear() // the machine lets go of them too
 	send, err := s.drive(ctx, engine.Prepare{Targets: targets})
 	if len(targets) > 0 && (err == nil || errors.Is(err, ErrRefused)) {
 		s.options.Targets = slices.Clone(targets)
@@ -76,7 +75,7 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 func (s *Session) Observe(ctx context.Context, u llm.Usage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.drive(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0}); err != nil {
+	if _, err := s.drive(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0, Target: s.sentTo.Name()}); err != nil {
 		return err
 	}
 	if u.IsZero() {
@@ -124,7 +123,15 @@ func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error)
 	var refused RefusedLength
 	errors.As(err, &refused)
 	window, used, bytes, _ := refused.RefusedLength()
-	return s.Feed(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	return s.drive(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
 }
 
 // Events yields what happens in the session, from the oldest event still held: the

@@ -63,6 +63,9 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	}
 	c.After = s.machine.Count()
 	c.Edits = slices.Clone(s.machine.Journal()[made:])
+	if len(c.Edits) == 0 && s.failed != nil {
+		return c, fmt.Errorf("plimsoll: session %q: compact: %w", s.id, s.failed)
+	}
 	if len(c.Edits) == 0 {
 		c.Why = s.news.noticeAfter(told)
 	}
@@ -102,7 +105,8 @@ func (s *Session) Fork(ctx context.Context, id string, at llm.MessageID) (*Sessi
 	}
 	child, err := s.child(ctx, id, at)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("plimsoll: fork of %q: %w", s.id, err), s.forget(ctx, id))
+		err = fmt.Errorf("plimsoll: fork of %q: %w", s.id, err)
+		return nil, errors.Join(err, s.forget(context.WithoutCancel(ctx), id)) // half a fork would look like the parent
 	}
 	return child, nil
 }

@@ -53,7 +53,7 @@ const (
 	// inlineOutput is the largest output, in bytes, that the policy's rules look at as
 	// a whole. A larger one goes into the store while it is read.
 	inlineOutput = 4 << 20
-	// headBytes and tailBytes are shown of such an output.
+	// headBytes and tailBytes are shown of such an output, where the policy shows a part.
 	headBytes = 2_000
 	tailBytes = 1_000
 )
@@ -108,10 +108,11 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	if _, err := s.drive(ctx, s.granted(in, r.Reserved)); err != nil {
 		return Placement{}, err
 	}
+	s.held.take(r.Reserved)
 	p := Placement{Shown: ShownWhole, Bytes: size}
 	if stored, ok := in.(engine.Stored); ok {
 		p = Placement{Shown: ShownHandle, Reason: ReasonSizeCap, Ref: stored.Ref, Bytes: size}
-		if last := s.machine.Messages(); strings.Contains(last[len(last)-1].Results()[0].Text(), stored.Head) {
+		if last := s.machine.Messages(); stored.Head != "" && strings.Contains(last[len(last)-1].Results()[0].Text(), stored.Head) {
 			p.Shown = ShownPart
 		}
 	}
@@ -124,16 +125,14 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	return p, nil
 }
 
-// granted ends a reservation, and gives what was held to the output that it was for.
+// granted gives what was reserved to the output that it was for.
 func (s *Session) granted(in engine.Input, r Reservation) engine.Input {
-	tokens := s.held.take(r)
-	s.machine.ReleaseOutput(tokens)
 	switch in := in.(type) {
 	case engine.Append:
-		in.Reserved = tokens
+		in.Reserved = s.held.tokens[r.id]
 		return in
 	case engine.Stored:
-		in.Reserved = tokens
+		in.Reserved = s.held.tokens[r.id]
 		return in
 	}
 	return in

@@ -33,6 +33,7 @@ type Session struct {
 	failed  error // why the store took no blobs, during one drive
 	bill    biller
 	held    reservations
+	sentTo  budget.Target // of the request that Prepare returned last
 }
 
 // ErrRefused is wrapped by the error of Prepare if the request cannot be made to
@@ -145,6 +146,10 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 	if err := s.machine.Feed(in); err != nil {
 		return nil, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
 	}
+	switch in.(type) {
+	case engine.Prepare, engine.Rejected:
+		s.held.clear() // as the machine does
+	}
 	return s.settle(ctx)
 }
 
@@ -168,7 +173,7 @@ func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 			return nil, s.refusal(r.Refused)
 		}
 		if r.Send != nil {
-			send = r.Send
+			send, s.sentTo = r.Send, r.Send.Target
 		}
 		if r.Ask != nil {
 			if err := s.answer(ctx, *r.Ask); err != nil {

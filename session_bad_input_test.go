@@ -363,6 +363,12 @@ func TestBadRestore(t *testing.T) {
 	if err := s.Restore(t.Context(), failure, failure); err != nil {
 		t.Fatalf("one named twice: %v", err)
 	}
+	if got := outputs(s); !strings.Contains(got[0], "handle") {
+		t.Errorf("the output is %q, want the handle that it was before it failed", got[0])
+	}
+	if err := s.Restore(t.Context(), handle); err != nil {
+		t.Fatal(err)
+	}
 	if got := outputs(s); got[0] != output(4_000) {
 		t.Errorf("the output is %q, want it back", got[0])
 	}

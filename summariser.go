@@ -9,7 +9,8 @@ import (
 
 // A Summariser answers an Ask of the engine. An error means that there is no
 // summary; what happens then is up to the policy. It is called within the call
-// that raised the question, one in the background too; only the answer to that one
+// that raised the question, with the session locked, so that it must not call the
+// session; one in the background too: only the answer to that one
 // is used later, by the next Prepare.
 type Summariser interface {
 	Summarise(ctx context.Context, ask engine.Ask) (string, error)

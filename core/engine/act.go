@@ -147,10 +147,13 @@ func (m *Machine) applied(edits []edit.Edit) (edit.View, error) {
 			return edit.View{}, err
 		}
 	}
+	if edits[0].Op == edit.Restore { // what was superseded may hold again
+		return edit.Fold(m.messages, edit.Holding(slices.Concat(m.journal, edits)))
+	}
 	if len(edits) == 1 {
 		return m.view.Apply(edits[0], m.messages)
 	}
-	return edit.Fold(m.messages, holding(append(slices.Clone(m.view.Edits()), edits...)))
+	return edit.Fold(m.messages, edit.Holding(slices.Concat(m.view.Edits(), edits)))
 }
 
 // commit puts one edit into the journal.

@@ -77,6 +77,7 @@ func (m *Machine) remark(msg llm.Message) (opens bool) {
 	if !m.turns.CanCut(m.turns.Len()) {
 		return false
 	}
+	m.turnAt = msg.ID
 	m.wanted = ReasonNone
 	m.setFinal(ReasonNone)
 	m.guard.TurnStart(0)
@@ -103,8 +104,12 @@ func (m *Machine) feedStored(in Stored) error {
 	if _, err := llm.ParseRef(string(in.Ref)); err != nil {
 		return fmt.Errorf("engine: stored: %w", err)
 	}
+	preview := in.Head
+	if in.Tail != "" {
+		preview += "\n[…]\n" + in.Tail
+	}
 	text := edit.Fill(orElse(m.text(policy.TemplateOffload), backstopOffload), edit.Values{
-		Ref: in.Ref, Bytes: in.Bytes, Lines: in.Lines, Tokens: in.Tokens, Preview: in.Head,
+		Ref: in.Ref, Bytes: in.Bytes, Lines: in.Lines, Tokens: in.Tokens, Preview: preview,
 		Tool: m.toolOf(in.CallID),
 	})
 	err := m.feedAppend(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{

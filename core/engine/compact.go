@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -23,6 +22,9 @@ const compactTemplate = "[A summary of {n} earlier messages, which are stored as
 func (m *Machine) compact(in Compact) {
 	r := m.compaction()
 	s := m.scene(r)
+	if _, ok := m.summarySpan(r, s); ok && len(m.asks) == 0 {
+		m.summary = nil // a newer one is made of what it is about
+	}
 	asked := len(m.asks)
 	m.askAbout(r, s, in.Focus)
 	if len(m.asks) == asked {
@@ -65,24 +67,21 @@ func (m *Machine) feedUndo(in Undo) error {
 	if len(in.Edits) == 0 {
 		return nil
 	}
-	undo := edit.Edit{
-		Op: edit.Restore, Kind: edit.KindRestore, Rule: undoRule, Why: fmt.Sprintf("%d edits are taken back", len(in.Edits)),
-		Span: edit.Span{From: llm.MessageID(len(m.messages)) + 1, To: 1},
-	}
+	var undo edit.Plan
 	for _, id := range in.Edits {
 		e, err := m.inForce(id)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(undo.Supersedes, id) {
+		if slices.ContainsFunc(undo.Edits, func(u edit.Edit) bool { return u.Supersedes[0] == id }) {
 			continue
 		}
-		undo.Supersedes = append(undo.Supersedes, id)
-		undo.Before, undo.After = undo.Before+e.After, undo.After+e.Before
-		undo.Span.From, undo.Span.To = min(undo.Span.From, e.Span.From), max(undo.Span.To, e.Span.To)
+		undo.Edits = append(undo.Edits, edit.Edit{
+			Op: edit.Restore, Kind: edit.KindRestore, Rule: undoRule, Why: fmt.Sprintf("edit %d is taken back", id),
+			Span: e.Span, Supersedes: []edit.ID{id}, Before: e.After, After: e.Before,
+		})
 	}
-	slices.Sort(undo.Supersedes)
-	if !m.adopt(edit.Plan{Edits: []edit.Edit{undo}}, undoRule) {
+	if !m.adopt(undo, undoRule) {
 		return fmt.Errorf("engine: undo of %v: the view without them breaks a law", in.Edits)
 	}
 	clear(m.tried)

@@ -276,18 +276,10 @@ func replyAfter(s journal.Snapshot) (llm.MessageID, bool) {
 	return 0, false
 }
 
-// viewAtUsage returns the view when the usage was reported, unless it can not be
-// told: an edit since then superseded others, which the snapshot does not have.
+// viewAtUsage returns the view when the usage was reported. It is false where it
+// cannot be told.
 func viewAtUsage(s journal.Snapshot) (edit.View, bool) {
-	var held []edit.Edit
-	for _, e := range s.Edits {
-		switch {
-		case e.ID <= s.UsageEdit:
-			held = append(held, e)
-		case len(e.Supersedes) > 0:
-			return edit.View{}, false
-		}
-	}
-	v, err := edit.Fold(s.Messages[:s.UsageAt], held)
+	then := slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.ID > s.UsageEdit })
+	v, err := edit.Fold(s.Messages[:s.UsageAt], edit.Holding(then))
 	return v, err == nil
 }

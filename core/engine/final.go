@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -51,6 +52,7 @@ func (m *Machine) feedForce(in Force) error {
 	}
 	if m.final == ReasonNone && m.wanted == ReasonNone {
 		m.wanted = in.Reason // its note may not stand inside a Round
+		m.record(journal.Record{Kind: journal.KindForce, Reason: string(in.Reason)})
 	}
 	return nil
 }

@@ -54,6 +54,9 @@ type Usage struct {
 	Reported bool
 	// OutputUnknown is true if Usage.Output is not the final figure.
 	OutputUnknown bool
+	// Target names the target that answered, for a machine that was restored between
+	// the request and its usage. Else it is the one that the request went to.
+	Target string
 }
 
 // Rejected says that a provider refused the request as too long.

@@ -77,9 +77,10 @@ type Machine struct {
 	tried     map[string]state
 	noted     map[string]bool // rules whose note stands until there is room again
 	final     Reason
-	opened    bool   // a Turn began since the last request
-	wanted    Reason // the reason for which the next Step is to be the final one
-	granted   int    // tokens of room that the output being appended was promised
+	turnAt    llm.MessageID // the message that opened this Turn
+	opened    bool          // a Turn began since the last request
+	wanted    Reason        // the reason for which the next Step is to be the final one
+	granted   int           // tokens of room that the output being appended was promised
 	prepare   *preparing
 	sent      sending
 	refused   *Rejected // the answer to the request sent last

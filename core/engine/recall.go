@@ -15,13 +15,14 @@ import (
 // gone: a summary that waited for its batch, and rules that waited for the next
 // call, but for those of usage.
 func (m *Machine) recall(s journal.Snapshot) {
+	if s.Usage.By != "" && s.Usage.By != m.count[0].key {
+		s.Usage.Reported, s.Usage.Ratio = false, 0 // they are about another model's tokens
+	}
 	m.lastUsage = s.Usage.Usage
 	m.count[0].recall(s, m.view)
 	m.recallGuard(s)
 	for _, e := range m.view.Edits() {
-		switch r, latest := m.ruleNamed(e.Rule), e.Span.From > m.humans[1]; {
-		case e.Kind == edit.KindFail && latest:
-			m.guard.Exceed()
+		switch r, latest := m.ruleNamed(e.Rule), e.Span.From > m.turnAt; {
 		case e.Op != edit.Insert:
 		case r.Do == policy.DoFinal && latest:
 			m.setFinal(ReasonContext)
@@ -30,6 +31,15 @@ func (m *Machine) recall(s journal.Snapshot) {
 		case r.Do == policy.DoNote && m.holds(r.When, nil):
 			m.noted[r.Name] = true
 		}
+	}
+	switch {
+	case m.final != ReasonNone:
+		m.guard.Enforce()
+	case s.Forced.Text != "":
+		m.wanted = Reason(s.Forced.Text)
+	}
+	if s.Exceed.Text != "" {
+		m.guard.Exceed()
 	}
 	if !s.Usage.IsZero() {
 		m.recallDue(s)

@@ -82,24 +82,13 @@ func (m *Machine) rerecord(done Ready) {
 
 // refold makes the view anew from the transcript and the journal.
 func (m *Machine) refold() {
-	view, err := edit.Fold(m.messages, holding(m.journal))
+	view, err := edit.Fold(m.messages, edit.Holding(m.journal))
 	if err != nil { // the journal was valid when it was made
 		m.event(EventNoProgress, "", "%v", err)
 		return
 	}
 	m.view = view
 	m.remeasure()
-}
-
-// holding returns the edits of a journal that no later one supersedes.
-func holding(edits []edit.Edit) []edit.Edit {
-	gone := map[edit.ID]bool{}
-	for _, e := range edits {
-		for _, id := range e.Supersedes {
-			gone[id] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(edits), func(e edit.Edit) bool { return gone[e.ID] })
 }
 
 func (m *Machine) feedRestore(s journal.Snapshot) error {
@@ -110,7 +99,7 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 	if err := policy.Validate(p); err != nil {
 		return fmt.Errorf("engine: restore: %w", err)
 	}
-	view, err := edit.Fold(s.Messages, holding(s.Edits))
+	view, err := edit.Fold(s.Messages, edit.Holding(s.Edits))
 	if err != nil {
 		return fmt.Errorf("engine: restore: %w", err)
 	}
@@ -120,12 +109,8 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 	m.messages, m.journal = slices.Clone(s.Messages), slices.Clone(s.Edits)
 	m.sections, m.tools = s.Sections, s.Tools
 	m.lastEdit, m.asked = s.LastEdit, s.LastAsk
-	if s.Rejected.Window > 0 { // resolve takes the smaller of this and what is stated
-		m.learnt[s.Rejected.Target] = s.Rejected.Window
-	}
-	if s.TooLarge.Bytes > 0 {
-		m.learntBytes[s.TooLarge.Target] = s.TooLarge.Bytes
-	}
+	maps.Copy(m.learnt, s.Windows) // resolve takes the smaller of these and what is stated
+	maps.Copy(m.learntBytes, s.Bytes)
 	if err := m.setTargets(m.cfg.Targets); err != nil {
 		*m = old
 		return err
@@ -162,6 +147,12 @@ func (m *Machine) feedFork(in Fork) error {
 	s.Outputs = maps.Clone(s.Outputs)
 	maps.DeleteFunc(s.Outputs, func(id llm.MessageID, _ int) bool { return id > in.At })
 	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > in.At+1 })
+	if s.Forced.At > in.At {
+		s.Forced = journal.Reason{}
+	}
+	if s.Exceed.At > in.At {
+		s.Exceed = journal.Reason{}
+	}
 	if s.UsageAt > in.At {
 		s.Usage, s.UsageAt, s.UsageEdit = journal.Usage{}, 0, 0
 	}

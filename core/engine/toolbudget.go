@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -21,7 +22,7 @@ func (m *Machine) failed(s edit.Scene, sp edit.Spot, r policy.Rule) edit.Plan {
 	if m.guard.Exceeded() {
 		s.Template = m.SkippedText()
 	} else {
-		m.guard.Exceed()
+		m.exceed()
 		m.event(EventToolBudget, r.Name, "the output of %s found no room: the tool budget is exceeded", orElse(sp.Tool, "a tool"))
 	}
 	return s.Stub(sp, edit.KindFail, 0, "token budget: tool budget exceeded")
@@ -65,11 +66,17 @@ func (m *Machine) PreviewOutput(tokens int) bool {
 	return used+min(max(tokens, 0), limit+1) <= limit
 }
 
-// reserved lets an output take the room that was held for it while f appends it.
+// reserved lets an output take the room that was held for it while f appends it. If it
+// is refused the room is still held.
 func (m *Machine) reserved(tokens int, f func() error) error {
 	m.granted = max(tokens, 0)
 	defer func() { m.granted = 0 }()
-	return f()
+	m.guard.Release(m.granted)
+	err := f()
+	if err != nil {
+		m.guard.Hold(m.granted)
+	}
+	return err
 }
 
 // handleTokens is what a handle takes: the guard document's has some 80 tokens.
@@ -85,10 +92,16 @@ func (m *Machine) ReserveOutput(tokens int) bool {
 		return true
 	}
 	if m.ends() && m.guard.CanExecute() && !m.handleFits() {
-		m.guard.Exceed()
+		m.exceed()
 		m.event(EventToolBudget, "", "not even a handle has room: the tool budget is exceeded")
 	}
 	return false
+}
+
+// exceed notes, for a restart too, that no more tools run in this Turn.
+func (m *Machine) exceed() {
+	m.guard.Exceed()
+	m.record(journal.Record{Kind: journal.KindExceeded})
 }
 
 // handleFits reports whether a handle has room if nothing that is reserved comes.

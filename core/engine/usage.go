@@ -49,6 +49,7 @@ func (m *Machine) feedUsage(in Usage) error {
 	if in.Usage.IsZero() {
 		return nil // a failed call that reports nothing wipes nothing
 	}
+	m.answeredBy(in.Target)
 	stated := in.Usage
 	in = m.believed(in)
 	u := in.Usage
@@ -57,19 +58,35 @@ func (m *Machine) feedUsage(in Usage) error {
 		rec.Stated = stated
 	}
 	if in.Reported || u != stated {
-		rec.Target = m.SentTo().Name()
+		rec.Target, rec.Model = m.SentTo().Name(), m.SentTo().Model
 	}
-	m.lastUsage = u
+	if u.Prompt() > 0 {
+		m.lastUsage = u
+	}
 	m.reports++
 	m.sender().report(in, m.border(), m.view)
 	m.covered = m.guard.Commit(u) && !in.OutputUnknown
 	// A restart can use the figures only if they are about what stands before this
 	// record, by the tokenizer of the preferred target.
 	anchor := m.sent.meter == nil || m.sent.meter == m.count[0] && m.sent.end == len(m.messages)
-	rec.Reported, rec.Ratio = in.Reported && anchor, m.count[0].cal.Ratio()
+	rec.Reported, rec.Ratio, rec.By = in.Reported && anchor, m.count[0].cal.Ratio(), m.count[0].key
 	m.record(journal.Record{Kind: journal.KindUsage, Usage: rec})
 	m.background(policy.AtUsage)
 	return nil
+}
+
+// answeredBy says which target answered, where a restart has forgotten to which one the
+// request went.
+func (m *Machine) answeredBy(name string) {
+	if name == "" || m.sent.meter != nil {
+		return
+	}
+	for i, t := range m.targets {
+		if t.Name() == name {
+			m.sent.target, m.sent.meter = i, m.count[i]
+			return
+		}
+	}
 }
 
 // How far a reported prompt may be from what its content costs to be believed: an

@@ -15,7 +15,7 @@ import (
 type Snapshot struct {
 	Records  int           // how many records it was collected from; the sequence number of the next one
 	Messages []llm.Message // the transcript; Messages[i].ID is i+1
-	Edits    []edit.Edit   // those that hold, in order of ID
+	Edits    []edit.Edit   // all of them in order of ID, superseded ones too; see edit.Holding
 	LastEdit edit.ID       // the highest number used, also by an edit that no longer holds
 	Sections []llm.Section // the newest; nil if none were recorded
 	Tools    []llm.Tool    // the newest; nil if none were recorded
@@ -25,13 +25,21 @@ type Snapshot struct {
 	UsageAt   llm.MessageID         // the last message before it
 	UsageEdit edit.ID               // the last edit before it
 	Outputs   map[llm.MessageID]int // replies whose size in tokens was reported
-	Rejected  Rejected              // the newest that states a window; zero if none does
-	TooLarge  Rejected              // the newest about bytes; zero if none was
+	Windows   map[string]int        // the smallest window that a refusal stated, by target
+	Bytes     map[string]int        // the most bytes that refusals leave, by target
 
 	Asks    []Ask         // those without an answer
 	LastAsk int           // the highest number used
 	TurnEnd llm.MessageID // the last message of the last Turn that was ended; 0 if none was
+	Forced  Reason        // why the host wants the final Step of the Turn that is open; zero: it does not
+	Exceed  Reason        // with any text: an output found no room in it
 	Fork    Fork          // the newest; zero if the session was not forked from another
+}
+
+// A Reason is a text, and the last message before it was given.
+type Reason struct {
+	Text string
+	At   llm.MessageID
 }
 
 // Collect reads the records of a session in order. It stops at the first error
@@ -60,7 +68,7 @@ func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
 		}
 		c.out.Records++
 	}
-	c.out.Edits = holding(c.edits)
+	c.out.Edits = c.edits
 	return c.out, nil
 }
 
@@ -96,18 +104,20 @@ func (c *collector) add(r Record) error {
 	case KindEdit:
 		return c.edit(r.Edit)
 	case KindUsage:
-		s.Usage, s.UsageAt, s.UsageEdit = r.Usage, c.last(), s.LastEdit
+		if r.Usage.Prompt() > 0 || s.Usage.Prompt() == 0 { // else it says nothing about the prompt
+			s.Usage, s.UsageAt, s.UsageEdit = r.Usage, c.last(), s.LastEdit
+		}
 		c.output = 0
 		if r.Usage.Output {
 			c.output = r.Usage.Usage.Output
 		}
 	case KindRejected:
-		if r.Rejected.Window > 0 {
-			s.Rejected = r.Rejected
-		}
-		if r.Rejected.Bytes > 0 {
-			s.TooLarge = r.Rejected
-		}
+		s.Windows = smaller(s.Windows, r.Rejected.Target, r.Rejected.Window)
+		s.Bytes = smaller(s.Bytes, r.Rejected.Target, r.Rejected.Bytes)
+	case KindForce:
+		s.Forced = Reason{r.Reason, c.last()}
+	case KindExceeded:
+		s.Exceed = Reason{string(KindExceeded), c.last()}
 	case KindSections:
 		s.Sections = r.Sections
 	case KindTools:
@@ -128,6 +138,20 @@ func (c *collector) add(r Record) error {
 	return nil
 }
 
+// smaller keeps the smallest positive number by name.
+func smaller(of map[string]int, name string, n int) map[string]int {
+	if n <= 0 {
+		return of
+	}
+	if of == nil {
+		of = map[string]int{}
+	}
+	if old, ok := of[name]; !ok || n < old {
+		of[name] = n
+	}
+	return of
+}
+
 // last returns the id of the newest message.
 func (c *collector) last() llm.MessageID { return llm.MessageID(len(c.out.Messages)) }
 
@@ -137,6 +161,9 @@ func (c *collector) message(m llm.Message) error {
 	}
 	// A message that does not pair is indexed all the same; the transcript is what
 	// it is, and the view is checked before it is sent.
+	if m.Origin == llm.Human && c.turns.CanCut(c.turns.Len()) { // a Turn begins
+		c.out.Forced, c.out.Exceed = Reason{}, Reason{}
+	}
 	_ = c.turns.Append(m)
 	c.out.Messages = append(c.out.Messages, m)
 	if c.output > 0 && m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) {
@@ -166,23 +193,6 @@ func (c *collector) edit(e edit.Edit) error {
 	return nil
 }
 
-// holding returns the edits that no other one supersedes; nil if there are none.
-func holding(edits []edit.Edit) []edit.Edit {
-	gone := map[edit.ID]bool{}
-	for _, e := range edits {
-		for _, old := range e.Supersedes {
-			gone[old] = true
-		}
-	}
-	var out []edit.Edit
-	for _, e := range edits {
-		if !gone[e.ID] {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 func (c *collector) fork(f Fork) error {
 	s := &c.out
 	if f.At < 0 || f.At > c.last() {
@@ -196,6 +206,12 @@ func (c *collector) fork(f Fork) error {
 	}
 	if s.UsageAt > f.At {
 		s.Usage, s.UsageAt, s.UsageEdit = Usage{}, 0, 0
+	}
+	if s.Forced.At > f.At {
+		s.Forced = Reason{}
+	}
+	if s.Exceed.At > f.At {
+		s.Exceed = Reason{}
 	}
 	s.Asks, s.TurnEnd = nil, min(s.TurnEnd, f.At)
 	s.Fork = f

@@ -26,6 +26,7 @@ type line struct {
 	Ask      *ask           `json:"ask,omitempty"`
 	Answer   *answer        `json:"answer,omitempty"`
 	Fork     *fork          `json:"fork,omitempty"`
+	Reason   string         `json:"reason,omitempty"`
 }
 
 type usage struct {
@@ -40,6 +41,8 @@ type usage struct {
 	Ratio        int  `json:"ratio,omitempty"`
 
 	Target string `json:"target,omitempty"`
+	Model  string `json:"model,omitempty"`
+	By     string `json:"by,omitempty"`
 	Stated *usage `json:"stated,omitempty"`
 	B64    odd    `json:"b64,omitempty"`
 }
@@ -102,7 +105,9 @@ func lineOf(r Record) (line, error) {
 		l.Tools = toolsOf(r.Tools)
 	case KindPolicy:
 		l.Policy, err = policyOf(r.Policy)
-	case KindTurnEnd:
+	case KindTurnEnd, KindExceeded:
+	case KindForce:
+		l.Reason = r.Reason
 	case KindAsk:
 		l.Ask = askOf(r.Ask)
 	case KindAnswer:
@@ -123,7 +128,7 @@ func unknownKind(k Kind) error { return fmt.Errorf("kind, want a known one, got 
 func usageOf(u Usage) *usage {
 	w := figuresOf(u.Usage)
 	w.Reported, w.OutputKnown, w.Ratio = u.Reported, u.Output, u.Ratio
-	w.Target = w.B64.put("target", u.Target)
+	w.Target, w.Model, w.By = w.B64.put("target", u.Target), w.B64.put("model", u.Model), w.B64.put("by", u.By)
 	if !u.Stated.IsZero() {
 		w.Stated = figuresOf(u.Stated)
 	}
@@ -145,7 +150,10 @@ func (u *usage) figures() llm.Usage {
 }
 
 func (u *usage) usage() Usage {
-	out := Usage{Usage: u.figures(), Reported: u.Reported, Output: u.OutputKnown, Ratio: u.Ratio, Target: u.B64.get("target", u.Target)}
+	out := Usage{
+		Usage: u.figures(), Reported: u.Reported, Output: u.OutputKnown, Ratio: u.Ratio,
+		Target: u.B64.get("target", u.Target), Model: u.B64.get("model", u.Model), By: u.B64.get("by", u.By),
+	}
 	if u.Stated != nil {
 		out.Stated = u.Stated.figures()
 	}
@@ -227,7 +235,9 @@ func (l line) record() (Record, error) {
 		r.Tools = readTools(l.Tools)
 	case l.Kind == KindPolicy:
 		r.Policy = *l.Policy
-	case l.Kind == KindTurnEnd:
+	case l.Kind == KindTurnEnd, l.Kind == KindExceeded:
+	case l.Kind == KindForce:
+		r.Reason = l.Reason
 	case l.Kind == KindAsk:
 		a := l.Ask
 		r.Ask = Ask{ID: a.ID, Kind: a.B64.get("kind", a.Kind), From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background}

@@ -28,6 +28,8 @@ const (
 	KindAsk      Kind = "ask"      // Ask: a model was asked for a summary
 	KindAnswer   Kind = "answer"   // Answer: what came of it
 	KindFork     Kind = "fork"     // Fork: the session goes on from where another one was
+	KindForce    Kind = "force"    // Reason: the host wants the next Step to be the final one of its Turn
+	KindExceeded Kind = "exceeded" // no field: an output found no room, no more tools run in this Turn
 )
 
 // A Record is one entry of a session. Only the field that Kind names is written;
@@ -44,6 +46,7 @@ type Record struct {
 	Ask      Ask
 	Answer   Answer
 	Fork     Fork
+	Reason   string
 }
 
 // Usage is what became known about the size of a request when its call
@@ -52,6 +55,8 @@ type Usage struct {
 	llm.Usage           // as the provider reported it, in tokens
 	Reported  bool      // it did report the prompt
 	Output    bool      // it did report the output
+	Model     string    // its model
+	By        string    // what the ratio is about: the counter of the target that was preferred, by the engine's name for it
 	Target    string    // the target that answered, by name; empty if it is not known, or the call was only simulated
 	Stated    llm.Usage // what the provider said, where that cannot be and the count stands in its place; else zero
 	Ratio     int       // what the calibration held true after it, in permille of the estimator's count; 0: unknown
