@@ -5,7 +5,24 @@
 // told. Plimsoll measures what fills the window, keeps every request within it, keeps whatever it takes out so that it can be read again,
 // and records why it did what it did.
 //
-// This comment is a tour of the source, from the bottom up. DESIGN.md says why things are as they are.
+// # Use
+//
+// [Open] begins a [Session], or takes up one that a store has. In the loop of an agent:
+//
+//	session.Append(ctx, message)         // what a person says
+//	request, err := session.Prepare(ctx) // before each call: request.Request() fits the model's window
+//	session.Observe(ctx, reply.Usage)    // what the provider reported
+//	session.Append(ctx, reply.Message)   // the model's reply
+//	session.ToolResult(ctx, result)      // for each tool that it called; a large output becomes a handle
+//	session.TurnEnd(ctx)                 // when it has answered
+//
+// [Session.Edits] and [Session.Events] tell what was taken out and why, [Session.Blob] reads it again, [Session.Usage] says what fills the
+// window, [Session.Budget] gives room to tools, [Session.Fork], [Session.Compact] and [Session.Restore] do what a person asks for.
+// docs/library.md goes through them in order, each with an example; examples/agentloop is a whole agent.
+//
+// # The source
+//
+// The rest of this comment is a tour of the source, from the bottom up. DESIGN.md says why things are as they are.
 //
 // # The core
 //

@@ -5,17 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/convert"
 )
 
 // A loop that keeps every request within a window of 16,000 tokens. The model is
@@ -164,6 +170,78 @@ func ExampleSession_Append() {
 	// user: Another one.
 }
 
+// The system prompt and the tools are set once. The next request has them.
+func ExampleSession_SetTools() {
+	ctx := context.Background()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{{Model: "gpt-5"}}}))
+
+	try(session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You look after logs."}}))
+	try(session.SetTools(ctx, []llm.Tool{{
+		Name: "read_log", Description: "Reads a log.",
+		Schema: `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
+	}}))
+
+	try(session.Append(ctx, asks("Which log has the error?")))
+	request := must(session.Prepare(ctx)).Request()
+	fmt.Println(request.Sections[0].Text, request.Tools[0].Name)
+	// Output: You look after logs. read_log
+}
+
+// The request goes to the model by package client, in the dialect of its target. Here a scripted server answers in the provider's place.
+func ExampleSession_Prepare_client() {
+	ctx := context.Background()
+	server := httptest.NewServer(scriptmodel.New(must(scriptmodel.Parse("reply\n  text \"Cutty Sark.\"\n")), scriptmodel.Options{}))
+	defer server.Close()
+	try(os.Setenv("OPENAI_COMPATIBLE_BASE_URL", server.URL)) // as somebody with a server of their own does
+	defer func() { _ = os.Unsetenv("OPENAI_COMPATIBLE_BASE_URL") }()
+	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{{Provider: "openai-compatible", Model: "gpt-5"}}}))
+	try(session.Append(ctx, asks("Name a ship.")))
+
+	request := must(session.Prepare(ctx))
+	provider, _ := client.Lookup(request.Target.Provider) // it has the address, and the variable that the key is in
+	models := must(client.New(provider, client.Options{}))
+
+	known := must(catalog.Load())
+	dialect, _ := known.Dialect(provider.Dialect)
+	fitting := convert.Request(request.Request(), dialect, convert.Options{})
+	reply := must(models.Complete(ctx, fitting.Request))
+	reply = fitting.Aliases.Restore(reply) // names of tools that had to be changed for the provider
+
+	try(session.Observe(ctx, reply.Usage))
+	try(session.Append(ctx, reply.Message))
+	fmt.Println(reply.Message.Text(), session.Bill().Calls)
+	// Output: Cutty Sark. 1
+}
+
+// What plimsoll.yaml says holds for a program of one's own if it asks for it.
+func ExampleOpen_settings() {
+	ctx := context.Background()
+	folder := must(os.MkdirTemp("", "plimsoll"))
+	defer func() { _ = os.RemoveAll(folder) }()
+	text := "providers: {openai: {models: {gpt-5: {contextWindow: 64k, maxOutputTokens: 8000}}}}\n" +
+		"defaults: {toolResponseMaxBytes: 4096}\ntoolsDenied: [run_*]\n"
+	try(os.WriteFile(filepath.Join(folder, "plimsoll.yaml"), []byte(text), 0o600))
+
+	settings := must(config.FindSettings(folder, "", config.Known{Kinds: client.Names(), CarriesKey: client.CarriesKey}))
+	known, guard := must(catalog.Load()), must(policy.Preset("guard"))
+	of := must(settings.Resolve(config.Query{Provider: "openai", Model: "gpt-5", Policy: guard, Catalog: known}))
+
+	guard, _ = of.ApplyTo(guard) // toolResponseMaxBytes
+	known = known.With(settings.Models...).With(catalog.Model{ID: "gpt-5", Estimator: of.Tokenizer.Value})
+	session := must(plimsoll.Open(ctx, plimsoll.Options{
+		Policy: guard, Catalog: &known,
+		Targets: []budget.Target{{Provider: "openai", Model: "gpt-5", Window: of.Window()}},
+	}))
+	try(session.SetTools(ctx, of.Tools.Filter([]llm.Tool{{Name: "read_log"}, {Name: "run_shell"}})))
+
+	fmt.Println("limit:", session.Usage().Limit, "from", filepath.Base(of.Capacity.Source))
+	try(session.Append(ctx, asks("Read the log.")))
+	fmt.Println("tools:", len(must(session.Prepare(ctx)).Tools))
+	// Output:
+	// limit: 47808 from plimsoll.yaml:1 providers.openai.models.gpt-5.contextWindow
+	// tools: 1
+}
+
 // An output that is too large for the policy is stored. The model sees a handle, and the Placement says so.
 func ExampleSession_ToolResult() {
 	ctx := context.Background()
@@ -298,7 +376,13 @@ func ExampleSession_Fork() {
 	fork := must(session.Fork(ctx, "another-try", plimsoll.Here))
 	try(fork.Append(ctx, asks("Look at the times instead.")))
 	fmt.Println(len(must(session.Prepare(ctx)).Items), len(must(fork.Prepare(ctx)).Items))
-	// Output: 3 4
+
+	question := session.Messages()[0]
+	early := must(session.Fork(ctx, "from-the-question", question.ID))
+	fmt.Println(len(must(early.Prepare(ctx)).Items))
+	// Output:
+	// 3 4
+	// 1
 }
 
 // Edits are the session's decisions, with the reason of each. What they took out is stored.

@@ -18,10 +18,12 @@ func figure(n *node, unit policy.Unit) (digits, want string) {
 		digits = shift(s, 3)
 	case n.kind == text && unit == policy.UnitPermille && strings.HasSuffix(s, "%"):
 		digits = shift(strings.TrimSuffix(s, "%"), 1)
-	case n.kind == text && unit == policy.UnitTokens && strings.HasSuffix(s, "k"):
-		digits = multiple(strings.TrimSuffix(s, "k"), "000")
-	case n.kind == text && unit == policy.UnitTokens && strings.HasSuffix(s, "m"):
-		digits = multiple(strings.TrimSuffix(s, "m"), "000000")
+	case n.kind == text && unit == policy.UnitTokens && strings.HasSuffix(strings.ToLower(s), "k"):
+		digits = multiple(s[:len(s)-1], "000")
+	case n.kind == text && unit == policy.UnitTokens && strings.HasSuffix(strings.ToLower(s), "m"):
+		digits = multiple(s[:len(s)-1], "000000")
+	case n.kind == text && (unit == policy.UnitTokens || unit == policy.UnitBytes): // in quotes
+		digits = integer(s)
 	}
 	if digits != "" {
 		return digits, ""

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func (r *settingsReader) bytes(path string, n *node) int {
 
 // defaults reads the section defaults.
 func (r *settingsReader) defaults(s *Settings, n *node) {
-	if n.kind != object {
+	if n.kind != object && n.kind != null {
 		r.fault(n, "defaults: want what holds where nothing nearer says else, got %s", describe(n))
 		return
 	}
@@ -48,7 +49,7 @@ func (r *settingsReader) defaults(s *Settings, n *node) {
 // what is stated about each.
 func (r *settingsReader) providerModels(p *ProviderSettings, path string, n *node) {
 	if n.kind != object {
-		p.Models = r.texts(path, n)
+		p.Models = r.modelNames(path, n)
 		return
 	}
 	for _, m := range n.members {
@@ -58,6 +59,24 @@ func (r *settingsReader) providerModels(p *ProviderSettings, path string, n *nod
 		p.Models = append(p.Models, m.name)
 		r.providerModel(p, path+"."+m.name, m)
 	}
+}
+
+// modelNames reads a list of models, each of which stands there once.
+func (r *settingsReader) modelNames(path string, n *node) []string {
+	if n.kind != list {
+		return r.texts(path, n)
+	}
+	seen := map[string]bool{}
+	for i, item := range n.items {
+		switch at := fmt.Sprintf("%s[%d]", path, i); {
+		case item.kind == number || item.kind == flag:
+			r.fault(item, "%s: want the name of a model, got %s; a name that looks like that stands in quotes", at, item.text)
+		case item.kind == text && seen[item.text]:
+			r.fault(item, "%s: want each model once, got %s again", at, describe(item))
+		}
+		seen[item.text] = true
+	}
+	return r.texts(path, n)
 }
 
 func (r *settingsReader) providerModel(p *ProviderSettings, path string, model member) {

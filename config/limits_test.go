@@ -153,6 +153,24 @@ func TestTokenizers(t *testing.T) {
 			}
 		})
 	}
+	t.Run("R000-19 vocabularies that errors name", func(t *testing.T) {
+		_, err := config.ParseSettings("p.yaml", []byte("models: {m: {tokenizer: 'tiktoken:'}}"), knownLimits())
+		if err == nil {
+			t.Fatal("want an error")
+		}
+		_, err = config.ParseSettings("p.yaml", []byte("models: {m: {tokenizer: 'tiktoken:x'}}"), knownLimits())
+		_, list, _ := strings.Cut(err.Error(), "with one of ")
+		list, _, _ = strings.Cut(list, ", or with")
+		names := strings.Split(list, ", ")
+		for _, name := range names {
+			if _, err := loaded(name); err != nil {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		if len(names) < 3 {
+			t.Errorf("got %q", names)
+		}
+	})
 	t.Run("R000-19 unknown", func(t *testing.T) {
 		_, err := config.ParseSettings("p.yaml", []byte("providers:\n  openai:\n    models:\n      gpt-4:\n        tokenizer: anthropc\n"), knownLimits())
 		if err == nil || !strings.Contains(err.Error(), "p.yaml:5:9: providers.openai.models.gpt-4.tokenizer: ") || !strings.Contains(err.Error(), `did you mean "anthropic"`) {
@@ -192,6 +210,17 @@ func TestLimitFaults(t *testing.T) {
 		{"R000-24", "toolsAllowed: read", "s.yaml:1:1: toolsAllowed: want a list of tools, got a text"},
 		{"R000-24", "toolsDenied: [a, '*b']", "s.yaml:1:18: toolsDenied[1]: want the name of a tool, or the beginning of names with one * behind it, got \"*b\""},
 		{"R000-24", "toolsDenied: [a]\ndefaults: {toolsDenied: [b]}", "s.yaml:2:12: defaults.toolsDenied: want one list, got another on line 1 (toolsDenied)"},
+		{"R000-24", "toolsDenied: ['x y']", "s.yaml:1:15: toolsDenied[0]: want the name of a tool, which has no space in it, got \"x y\""},
+		{"R000-24", in + "models: [gpt-5, gpt-5]", "s.yaml:3:21: providers.openai.models[1]: want each model once, got \"gpt-5\" again"},
+		{"R000-24", in + "models: [gpt-5, 7]", "s.yaml:3:21: providers.openai.models[1]: want the name of a model, got 7; "},
+		{"R000-24", in + "models: [gpt-5, '7']", ""},
+		{"R000-24", "defaults:\nproviders:\nmodels:", ""},
+		{"R000-24", "providers: {openai: }", ""},
+		{"R000-8", in + "contextWindow: '128000'", ""},
+		{"R000-8", in + "contextWindow: 128K", ""},
+		{"R000-24", "defaults: {toolResponseMaxBytes: '12288'}", ""},
+		{"R000-19", in + "tokenizer: 'tiktoken:nope'", "s.yaml:3:5: providers.openai.tokenizer: want tiktoken: with one of o200k_base, cl100k_base, o200k_harmony, or with a model that has one of them, got \"nope\""},
+		{"R000-19", in + "tokenizer: 'tiktoken:o200kbase'", "s.yaml:3:5: providers.openai.tokenizer: want tiktoken: with one of o200k_base, cl100k_base, o200k_harmony, or with a model that has one of them, got \"o200kbase\"; did you mean o200k_base?"},
 		{"R000-24", "toolsDenid: [a]", "s.yaml:1:1: toolsDenid: no such field, did you mean toolsDenied?"},
 		{
 			"R000-6", in + "contextWindow: 20k\n    models: {m: {maxOutputTokens: 16k}}\ndefaults: {contextWindowBufferTokens: 4000}",

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // The fields of a model, of its prices and of a tier of them; see Settings.
@@ -22,7 +24,7 @@ const modelSource = "settings"
 // models reads the section models: names with what the catalogue is to say about
 // them.
 func (r *settingsReader) models(n *node) []catalog.Model {
-	if n.kind != object {
+	if n.kind != object && n.kind != null {
 		r.fault(n, "models: want names with what is known about them, got %s", describe(n))
 		return nil
 	}
@@ -107,11 +109,25 @@ func (r *settingsReader) tokenizer(path string, n *node) string {
 		return id
 	}
 	if err := r.known.Tokenizer(id); err != nil {
-		r.fault(n, "%s: %v", path, err)
+		r.fault(n, "%s: %s", path, tokenizerFault(id, err))
 		return ""
 	}
 	return id
 }
+
+// tokenizerFault says what is wrong with an estimator's id, and of one that names an
+// unknown vocabulary which there are.
+func tokenizerFault(id string, err error) string {
+	name, ok := strings.CutPrefix(strings.TrimSpace(id), "tiktoken:")
+	if _, unknown := errors.AsType[*token.UnknownError](err); !ok || !unknown {
+		return err.Error()
+	}
+	known := vocabularies()
+	return fmt.Sprintf("want tiktoken: with one of %s, or with a model that has one of them, got %q%s", strings.Join(known, ", "), name, meant(name, known))
+}
+
+// vocabularies are the names of those that are embedded; see bpe.Load.
+func vocabularies() []string { return []string{"o200k_base", "cl100k_base", "o200k_harmony"} }
 
 // oneOf reads a word of a list. An empty list takes every word.
 func (r *settingsReader) oneOf(path string, n *node, known []string) string {

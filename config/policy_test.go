@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 		{"perhaps octal", "p.yaml", "name: x\nlow_water: 0400\n", "p.yaml:2:1: low_water: no figure"},
 		{"too exact percent", "p.yaml", "name: x\nlow_water: 80.55%\n", "p.yaml:2:1: low_water: no figure"},
 		{"share of a token", "p.yaml", "name: x\nwindow: {buffer: 0.5}\n", "p.yaml:2:10: window.buffer: no figure, want an integer, or thousands or millions such as 128k and 1m, got 0.5"},
-		{"capital letter", "p.yaml", "name: x\nwindow: {buffer: 8K}\n", `got "8K"`},
+		{"another unit", "p.yaml", "name: x\nwindow: {buffer: 8kB}\n", `got "8kB"`},
 		{"k of bytes", "p.yaml", "name: x\nrules:\n- args: {bytes: 4k}\n", `p.yaml:3:10: rules[0].args.bytes: no figure, want an integer, got "4k"`},
 		{"k of measured bytes", "p.yaml", "name: x\nrules:\n- when: {measure: output_bytes, value: 4k}\n", "rules[0].when.value: no figure, want an integer"},
 		{"permille of tokens", "p.yaml", "name: x\nwindow: {output_permille: 8k}\n", "window.output_permille: no figure"},

@@ -66,7 +66,7 @@ func (r *settingsReader) settings(tree *node) Settings {
 			if provider, model, _ := strings.Cut(s.Model, "/"); provider == "" || model == "" {
 				r.fault(m.value, "model: want provider/model, got %s", describe(m.value))
 			}
-		case m.name == "providers" && m.value.kind == object:
+		case m.name == "providers" && (m.value.kind == object || m.value.kind == null):
 			for _, p := range m.value.members {
 				s.Providers = append(s.Providers, r.provider(p.name, p.value))
 			}
@@ -100,7 +100,7 @@ func (r *settingsReader) provider(name string, n *node) ProviderSettings {
 	if name == "" || strings.ContainsAny(name, "/ \t\n") {
 		r.fault(n, "%s: want a name without a slash or a space", path)
 	}
-	if n.kind != object {
+	if n.kind != object && n.kind != null {
 		r.fault(n, "%s: want the settings of a provider, got %s", path, describe(n))
 		return p
 	}

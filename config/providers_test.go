@@ -92,7 +92,7 @@ func TestSettingsFaults(t *testing.T) {
 		{"providers:\n  openai:\n    keyCommand: pass show key", `s.yaml:3:5: providers.openai.keyCommand: want a list, the program and its arguments (no shell is involved), got a text`},
 		{"providers:\n  openai:\n    keyCommand: []", `s.yaml:3:5: providers.openai.keyCommand: want a list of texts, got a list`},
 		{"providers:\n  openai: {keyEnv: A, keyCommand: [b]}", `s.yaml:2:3: providers.openai: want keyEnv or keyCommand, got both`},
-		{"providers:\n  openai:\n    models: [1, {}]", `s.yaml:3:17: providers.openai.models[1]: want a text, got an object`},
+		{"providers:\n  openai:\n    models: [m, {}]", `s.yaml:3:17: providers.openai.models[1]: want a text, got an object`},
 		{"providers:\n  openai:\n    headers: x", `s.yaml:3:5: providers.openai.headers: want names and values, got a text`},
 		{"- a", `s.yaml:1:1: want model, providers, models and so on, got a list`},
 		{"a: [", `s.yaml:`},
@@ -218,7 +218,7 @@ func FuzzSettings(f *testing.F) {
 		for _, p := range s.Providers {
 			for _, m := range append(p.Models, "") {
 				q.Provider, q.Model = p.Name, m
-				if r, err := s.Resolve(q); err == nil && r.Window().Limit() <= 0 {
+				if r, err := s.Resolve(q); err == nil && r.Limit() <= 0 {
 					t.Errorf("%s leaves nothing for %s/%s: %+v", data, p.Name, m, r.Settings)
 				}
 			}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -90,7 +91,7 @@ func (q Query) known() (window int, source string) {
 
 // Resolved are the settings of one target, each with where it came from.
 type Resolved struct {
-	budget.Settings                 // the window
+	budget.Settings                 // the window's figures
 	Unknown         bool            // nobody states the window or knows it: it is a guess
 	MostOutput      int             // tokens that the model can write at most; 0 if unknown
 	Tokenizer       Sourced[string] // an estimator's id; never empty
@@ -151,6 +152,10 @@ func (s Settings) Resolve(q Query) (Resolved, error) {
 	var r Resolved
 	layers := s.Layers(q)
 	window, err := q.window(layers)
+	if errors.Is(err, budget.ErrUnknownWindow) {
+		return r, fmt.Errorf("config: resolve %s: %w, want contextWindow of the model, of its provider or in defaults, got none, and %s takes no guess",
+			(&RoomError{Provider: q.Provider, Model: q.Model}).target(), budget.ErrUnknownWindow, q.source())
+	}
 	if err != nil {
 		return r, fmt.Errorf("config: resolve %s: %w", (&RoomError{Provider: q.Provider, Model: q.Model}).target(), err)
 	}
@@ -160,10 +165,13 @@ func (s Settings) Resolve(q Query) (Resolved, error) {
 	if r.Capacity.Source == byDefault {
 		r.Capacity.Source = q.source() + " (window not known)"
 	}
-	if r.Buffer.Source == byDefault {
-		r.Buffer.Source = q.source()
+	if rule := q.Policy.Window; r.Buffer.Source == byDefault {
+		r.Buffer = budget.Setting{Value: rule.BufferOf(r.Capacity.Value), Source: q.source()}
+		if r.Buffer.Value < rule.Buffer {
+			r.Buffer.Source += fmt.Sprintf(" (%d permille of the window)", rule.BufferPermille)
+		}
 	}
-	if err := r.Window().Validate(); err != nil {
+	if err := r.Settings.Window().Validate(); err != nil {
 		room := &RoomError{Provider: q.Provider, Model: q.Model, Figures: r.Settings, From: s.stated(q)}
 		room.Err, _ = err.(*budget.ConfigError) //nolint:errorlint // Validate returns nothing else
 		return r, room
@@ -172,6 +180,22 @@ func (s Settings) Resolve(q Query) (Resolved, error) {
 	s.rest(q, &r)
 	return r, nil
 }
+
+// Window returns the window of a session's target: a buffer or a reserve of 0 is
+// budget.None in it, as the session would put the policy's in the place of a 0.
+func (r Resolved) Window() budget.Window {
+	w := r.Settings.Window()
+	if w.Buffer == 0 {
+		w.Buffer = budget.None
+	}
+	if w.OutputReserve == 0 {
+		w.OutputReserve = budget.None
+	}
+	return w
+}
+
+// Limit returns what a prompt may have, in tokens (R000-6).
+func (r Resolved) Limit() int { return r.Settings.Window().Limit() }
 
 // window resolves the three figures.
 func (q Query) window(layers []budget.Layer) (budget.Settings, error) {

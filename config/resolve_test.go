@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -36,7 +37,7 @@ func TestResolveDocument(t *testing.T) {
 			q := query("guard")
 			q.Model = "gpt-4-turbo"
 			r, err := parse(t, name, text).Resolve(q)
-			if err != nil || r.Window() != (budget.Window{Capacity: 128_000, Buffer: 8_192, OutputReserve: 16_384}) || r.Window().Limit() != 103_424 {
+			if err != nil || r.Settings.Window() != (budget.Window{Capacity: 128_000, Buffer: 8_192, OutputReserve: 16_384}) || r.Limit() != 103_424 {
 				t.Fatalf("got %+v, %v", r.Settings, err)
 			}
 			if r.ToolResponseMaxBytes.Value != 12_288 || r.Reasoning.Value != "" || r.Unknown {
@@ -88,7 +89,7 @@ func TestResolve(t *testing.T) {
 				}
 			}
 			r, err := parse(t, "s.yaml", c.text).Resolve(q)
-			if err != nil || r.Window() != c.want || r.Capacity.Source != c.source {
+			if err != nil || r.Settings.Window() != c.want || r.Capacity.Source != c.source {
 				t.Errorf("got %+v, %v\nwant %+v from %s", r.Settings, err, c.want, c.source)
 			}
 		})
@@ -104,7 +105,7 @@ func TestResolvePolicies(t *testing.T) {
 		"cache-compact": {Capacity: 100_000},
 		"layered":       {Capacity: 100_000, OutputReserve: 2_000},
 	} {
-		if r, err := s.Resolve(query(name)); err != nil || r.Window() != want {
+		if r, err := s.Resolve(query(name)); err != nil || r.Settings.Window() != want {
 			t.Errorf("%s: got %+v, %v, want %+v", name, r.Settings, err, want)
 		}
 	}
@@ -112,7 +113,7 @@ func TestResolvePolicies(t *testing.T) {
 		t.Errorf("got %+v, %v", r.Settings, err)
 	}
 	var none config.Settings
-	if r, err := none.Resolve(query("layered")); err != nil || r.Window() != (budget.Window{Capacity: 100_000, OutputReserve: 4_096}) || !r.Unknown {
+	if r, err := none.Resolve(query("layered")); err != nil || r.Settings.Window() != (budget.Window{Capacity: 100_000, OutputReserve: 4_096}) || !r.Unknown {
 		t.Errorf("layered: got %+v, %v", r.Settings, err)
 	}
 	if r, err := none.Resolve(query("turn-budget")); err != nil || r.Capacity != (budget.Setting{Value: 131_072, Source: "output x 4"}) || !r.Unknown {
@@ -141,6 +142,55 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("the window's error is not reached: %v", err)
 		}
 	})
+}
+
+// A session that is given the resolved window has the limit that is shown, also where a
+// figure is 0 and where the policy's buffer is cut for a small window.
+func TestSessionHasTheLimit(t *testing.T) {
+	for _, text := range []string{
+		"providers: {openai: {contextWindow: 100k, contextWindowBufferTokens: 0}}\ndefaults: {maxOutputTokens: 2000}",
+		"providers: {openai: {contextWindow: 100k, contextWindowBufferTokens: 500}}",
+		"providers: {openai: {contextWindow: 24k}}",
+		"providers: {openai: {contextWindow: 9001, contextWindowBufferTokens: 0}}",
+	} {
+		for _, name := range policy.Presets() {
+			t.Run("R000-6 R000-9 "+name+" "+text, func(t *testing.T) {
+				q := query(name)
+				r, err := parse(t, "s.yaml", text).Resolve(q)
+				if _, none := errors.AsType[*config.RoomError](err); none {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				target := budget.Target{Provider: q.Provider, Model: q.Model, Window: r.Window()}
+				session, err := plimsoll.Open(t.Context(), plimsoll.Options{Policy: q.Policy, Targets: []budget.Target{target}, Catalog: &q.Catalog})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := session.Usage().Limit; got != r.Limit() {
+					t.Errorf("the session's limit is %d, shown is %d", got, r.Limit())
+				}
+			})
+		}
+	}
+}
+
+// The buffer that a policy states is cut in a small window, if the policy says so; one of
+// a file is not.
+func TestSmallWindow(t *testing.T) {
+	for text, want := range map[string]config.Sourced[int]{
+		"models: {gpt-x: {window: 8000}}":                                             {Value: 2_000, Source: "preset balanced (250 permille of the window)"},
+		"models: {gpt-x: {window: 64k}}":                                              {Value: 8_192, Source: "preset balanced"},
+		"providers: {openai: {contextWindow: 8000, contextWindowBufferTokens: 3000}}": {Value: 3_000, Source: "s.yaml:1 providers.openai.contextWindowBufferTokens"},
+	} {
+		t.Run("R000-9 "+text, func(t *testing.T) {
+			r, err := parse(t, "s.yaml", text).Resolve(query("balanced"))
+			if err != nil || config.Sourced[int](r.Buffer) != want {
+				t.Errorf("got %+v, %v, want %+v", r.Buffer, err, want)
+			}
+		})
+	}
 }
 
 // The tokenizer, and what is no figure of a window.

@@ -55,6 +55,28 @@ func fileOf(id string) (file string, named bool) {
 	return file, named && (kind == "hf" || kind == "spm")
 }
 
+// TokenizerFiles returns the files that s names as tokenizers, each with where. Nothing is
+// looked at: a file that is not there is no fault until it is used.
+func (s Settings) TokenizerFiles() []Stated[string] {
+	all := []Limits{}
+	for _, p := range s.Providers {
+		all = append(all, p.Limits)
+		for _, m := range p.ModelLimits {
+			all = append(all, m.Limits)
+		}
+	}
+	for _, m := range s.Facts {
+		all = append(all, m.Limits)
+	}
+	var out []Stated[string]
+	for _, l := range all {
+		if file, named := fileOf(l.Tokenizer.Value); named {
+			out = append(out, Stated[string]{file, l.Tokenizer.From})
+		}
+	}
+	return out
+}
+
 // isInside reports whether a path leads to something below a folder, behind all links.
 func isInside(folder, path string) bool {
 	root, err := filepath.EvalSymlinks(folder)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -91,7 +92,10 @@ func (r *settingsReader) toolNames(path string, n *node) []string {
 	for i, item := range n.items {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		name := r.text(at, item)
-		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+		switch {
+		case strings.ContainsFunc(name, unicode.IsSpace):
+			r.fault(item, "%s: want the name of a tool, which has no space in it, got %s", at, describe(item))
+		case strings.Contains(strings.TrimSuffix(name, "*"), "*"):
 			r.fault(item, "%s: want the name of a tool, or the beginning of names with one * behind it, got %s", at, describe(item))
 		}
 		names = append(names, name)

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -32,6 +34,7 @@ and how providers are reached; docs/configuration.md describes them.`,
 
 func newConfigCheck(s streams) *cobra.Command {
 	var asJSON bool
+	preset := policy.DefaultPreset
 	cmd := &cobra.Command{
 		Use: "check [FILE...]", Short: "Check settings and report every fault at once",
 		Long: `Check the settings that every command would use and report every fault at once, each
@@ -39,12 +42,24 @@ with its place in the file. Files that are named are checked instead, each by it
 and as --config reads it: it may say everything. What a file in the working folder
 may not say is found without naming it.
 
+Windows in which nothing is left for a prompt are faults, too: those of every model
+that a file names, under the policy that --policy names.
+
 The exit code is 1 if any file has a fault.`,
 		Example: `  plimsoll config check
-  plimsoll config check team.yaml --json`,
-		RunE: func(_ *cobra.Command, args []string) error { return runConfigCheck(s, asJSON, args) },
+  plimsoll config check team.yaml --json
+  plimsoll config check --policy guard`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := loadPolicy(preset)
+			if err != nil {
+				return err
+			}
+			return runConfigCheck(s, asJSON, p, args)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	cmd.Flags().StringVarP(&preset, "policy", "p", preset, "preset, or `file` with a policy")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return cmd
 }
 
@@ -61,16 +76,16 @@ type settingsCheck struct {
 	faults   []fault
 }
 
-func runConfigCheck(s streams, asJSON bool, files []string) error {
+func runConfigCheck(s streams, asJSON bool, p policy.Policy, files []string) error {
 	known, err := knownSettings()
 	if err != nil {
 		return fail(err, "")
 	}
 	var checks []settingsCheck
 	if len(files) == 0 {
-		checks, err = checkFound(known)
+		checks, err = checkFound(known, p)
 	} else {
-		checks, err = checkNamed(files, known)
+		checks, err = checkNamed(files, known, p)
 	}
 	if err != nil {
 		return fail(err, "")
@@ -119,7 +134,7 @@ func contents(s config.Settings) string {
 
 // checkFound checks the settings that commands find. What the files say together is
 // looked at where each of them is right by itself.
-func checkFound(known config.Known) ([]settingsCheck, error) {
+func checkFound(known config.Known, p policy.Policy) ([]settingsCheck, error) {
 	working, user := settingsFolders()
 	all, files := config.CheckSettings(working, user, known)
 	var checks []settingsCheck
@@ -131,17 +146,19 @@ func checkFound(known config.Known) ([]settingsCheck, error) {
 	if wrong || len(checks) == 0 {
 		return checks, nil
 	}
-	return checks, roomFaults(all, checks)
+	fileFaults(all, checks)
+	return checks, roomFaults(all, p, checks)
 }
 
 // checkNamed checks files one by one.
-func checkNamed(files []string, known config.Known) ([]settingsCheck, error) {
+func checkNamed(files []string, known config.Known, p policy.Policy) ([]settingsCheck, error) {
 	var checks []settingsCheck
 	for _, path := range files {
 		s, err := config.LoadSettings(path, known)
 		one := []settingsCheck{{path: path, settings: s, faults: faultsOf(err)}}
 		if err == nil {
-			if err := roomFaults(s, one); err != nil {
+			fileFaults(s, one)
+			if err := roomFaults(s, p, one); err != nil {
 				return nil, err
 			}
 		}
@@ -169,14 +186,29 @@ func faultsOf(err error) []fault {
 	return out
 }
 
-// roomFaults adds to the files the windows in which nothing is left for a prompt, with
-// what the catalogue and the default policy add to the figures.
-func roomFaults(s config.Settings, checks []settingsCheck) error {
-	cat, err := catalog.Load()
-	if err != nil {
-		return err
+// add adds a fault to the file that it is in.
+func add(checks []settingsCheck, at config.Origin, what string) {
+	for i := range checks {
+		if checks[i].path == at.File {
+			checks[i].faults = append(checks[i].faults, fault{at.Line, at.Column, at.Field + ": " + what})
+		}
 	}
-	p, err := policy.Preset(policy.DefaultPreset)
+}
+
+// fileFaults adds the tokenizers' files that are not there.
+func fileFaults(s config.Settings, checks []settingsCheck) {
+	for _, f := range s.TokenizerFiles() {
+		if _, err := os.Stat(f.Value); err != nil {
+			add(checks, f.From, fmt.Sprintf("want the file of a tokenizer, got %v", err))
+		}
+	}
+}
+
+// roomFaults adds to the files the windows in which nothing is left for a prompt, with
+// what the catalogue and the policy add to the figures, and those that nobody knows where
+// the policy wants to know them: what config show says of the models that files name.
+func roomFaults(s config.Settings, p policy.Policy, checks []settingsCheck) error {
+	cat, err := catalog.Load()
 	if err != nil {
 		return err
 	}
@@ -185,13 +217,19 @@ func roomFaults(s config.Settings, checks []settingsCheck) error {
 		q.Policy, q.Catalog = p, cat
 		_, err := s.Resolve(q)
 		room, ok := errors.AsType[*config.RoomError](err)
-		if !ok || room.From == (config.Origin{}) || seen[room.From] {
-			continue
-		}
-		seen[room.From] = true
-		for i := range checks {
-			if checks[i].path == room.From.File {
-				checks[i].faults = append(checks[i].faults, fault{room.From.Line, room.From.Column, room.From.Field + ": " + room.Text()})
+		switch {
+		case ok && room.From != (config.Origin{}):
+			if !seen[room.From] {
+				add(checks, room.From, room.Text())
+			}
+			seen[room.From] = true
+		case q.Model != "" && err != nil: // of no figure in a file
+			for i := range checks {
+				if namesTarget(checks[i].settings, q) {
+					what := checks[i].path + ": " + strings.TrimPrefix(err.Error(), "config: resolve ")
+					checks[i].faults = append(checks[i].faults, fault{What: what})
+					break
+				}
 			}
 		}
 	}
@@ -202,6 +240,9 @@ func roomFaults(s config.Settings, checks []settingsCheck) error {
 // models that they name.
 func targetsOf(s config.Settings) []config.Query {
 	out := []config.Query{{}}
+	if provider, model, ok := client.Split(s.Model); ok && !namesModel(s, provider, model) {
+		out = append(out, config.Query{Provider: provider, Model: model})
+	}
 	for _, p := range s.Providers {
 		out = append(out, config.Query{Provider: p.Name})
 		for _, m := range p.Models {
@@ -209,6 +250,17 @@ func targetsOf(s config.Settings) []config.Query {
 		}
 	}
 	return out
+}
+
+// namesModel reports whether a model is one of those that s has of its provider.
+func namesModel(s config.Settings, provider, model string) bool {
+	p, _ := s.Provider(provider)
+	return slices.Contains(p.Models, model)
+}
+
+// namesTarget reports whether s names a model, as its own or as a provider's.
+func namesTarget(s config.Settings, q config.Query) bool {
+	return s.Model == q.Provider+"/"+q.Model || namesModel(s, q.Provider, q.Model)
 }
 
 // placesOfSettings returns where settings are looked for.

@@ -66,7 +66,7 @@ func runConfigShow(s streams, f showFlags) error {
 	}
 	r, err := settings.Resolve(q)
 	if err != nil {
-		hint := "plimsoll config show --override contextWindow=N tries another figure"
+		hint := "plimsoll config show --override NAME=N tries another figure: contextWindow, contextWindowBufferTokens or maxOutputTokens"
 		if errors.Is(err, budget.ErrUnknownWindow) {
 			hint = "state contextWindow of the model or its provider (docs/configuration.md)"
 		}
@@ -104,7 +104,7 @@ func (f showFlags) query(s config.Settings) (config.Query, error) {
 		}
 		var ok bool
 		if q.Provider, q.Model, ok = client.Split(name); !ok && name != "" {
-			return q, usage(fmt.Errorf("config show: --model %q, want provider/model, or --provider beside it", name), nameHint(s, q.Provider, q.Model, name))
+			return q, usage(fmt.Errorf("config show: --model %q, want provider/model, or --provider beside it", name), shownNameHint(s, q, name))
 		}
 	}
 	if names := providerNames(s); q.Provider != "" && !slices.Contains(names, q.Provider) {
@@ -115,6 +115,16 @@ func (f showFlags) query(s config.Settings) (config.Query, error) {
 		return q, usage(fmt.Errorf("config show: provider %q is not known", q.Provider), hint)
 	}
 	return q, nil
+}
+
+// shownNameHint says how a name with a half missing may be completed. A model that nobody
+// knows may be any provider's.
+func shownNameHint(s config.Settings, q config.Query, name string) string {
+	names := providerNames(s)
+	if _, known := q.Catalog.With(s.Models...).Lookup(strings.Trim(name, "/")); !known && !slices.Contains(names, strings.Trim(name, "/")) {
+		return "providers: " + strings.Join(names, ", ")
+	}
+	return nameHint(s, q.Provider, q.Model, name)
 }
 
 // overrideError names the flag in an error of ParseOverrides.
@@ -144,8 +154,12 @@ func notesOn(q config.Query, r config.Resolved) []string {
 	if r.Unknown {
 		notes = append(notes, fmt.Sprintf("the window of %s is not known: %s assumed", cmp.Or(q.Model, "a model that is not named"), tokens(r.Capacity.Value)))
 	}
-	if r.MostOutput > 0 && r.Output.Value > r.MostOutput && r.Output.Source != "window/4" {
-		notes = append(notes, fmt.Sprintf("maxOutputTokens: %s writes at most %s", q.Model, tokens(r.MostOutput)))
+	if r.MostOutput > 0 && r.Output.Value > r.MostOutput {
+		what := "maxOutputTokens"
+		if r.Output.Source == "window/4" {
+			what = "a quarter of the window is kept for the reply; state maxOutputTokens, and the prompt has more"
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s writes at most %s", what, q.Model, tokens(r.MostOutput)))
 	}
 	if r.ToolResponseMaxBytes.Source != "" && !r.ToolResponseBytesActs {
 		notes = append(notes, fmt.Sprintf("toolResponseMaxBytes: %s has no rule that it changes", q.Policy.Name))

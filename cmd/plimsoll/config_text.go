@@ -53,8 +53,9 @@ type shownToolRule struct {
 type shownWay struct {
 	Kind    string `json:"kind"`
 	BaseURL string `json:"base_url"` // without its query; empty: none
-	Key     string `json:"key"`      // where it comes from
+	Key     string `json:"key"`      // where it comes from; of several variables that could have it all, if none is set
 	KeySet  *bool  `json:"key_set"`  // whether that variable is set; null: it is no variable
+	NoKey   bool   `json:"key_optional"`
 }
 
 type shownFile struct {
@@ -64,7 +65,7 @@ type shownFile struct {
 
 func newShownConfig(q config.Query, s config.Settings, r config.Resolved) shownConfig {
 	out := shownConfig{
-		Provider: q.Provider, Model: q.Model, Policy: q.Policy.Name, Limit: r.Window().Limit(), Notes: notesOn(q, r),
+		Provider: q.Provider, Model: q.Model, Policy: q.Policy.Name, Limit: r.Limit(), Notes: notesOn(q, r),
 		Settings: shownSettings{
 			ContextWindow:             shown[int](r.Capacity),
 			ContextWindowBufferTokens: shown[int](r.Buffer),
@@ -99,18 +100,21 @@ func newShownWay(p client.Provider, s config.Settings) *shownWay {
 		way.BaseURL = "$" + p.BaseEnv[i]
 	}
 	way.BaseURL, _, _ = strings.Cut(way.BaseURL, "?")
+	way.NoKey = p.KeyOptional
+	var names []string
 	for _, c := range p.Credentials {
 		if len(c.Command) > 0 { // its arguments are the user's business
 			way.Key, way.KeySet = "printed by "+filepath.Base(c.Command[0]), nil
-			break
+			return &way
 		}
-		set := isSet(c.Env)
-		if way.Key == "" || set {
-			way.Key, way.KeySet = c.Env, &set
+		if isSet(c.Env) {
+			way.Key, way.KeySet = c.Env, new(true)
+			return &way
 		}
-		if set {
-			break
-		}
+		names = append(names, c.Env)
+	}
+	if len(names) > 0 {
+		way.Key, way.KeySet = strings.Join(names, " or "), new(false)
 	}
 	return &way
 }
@@ -125,6 +129,10 @@ func (w *shownWay) text() string {
 		return fmt.Sprintf("%s at %s, key %s", w.Kind, address, w.Key)
 	case *w.KeySet:
 		return fmt.Sprintf("%s at %s, key from %s", w.Kind, address, w.Key)
+	case w.NoKey:
+		return fmt.Sprintf("%s at %s, without a key: none is needed, and %s is not set", w.Kind, address, w.Key)
+	case strings.Contains(w.Key, " or "):
+		return fmt.Sprintf("%s at %s, key from %s, of which none is set", w.Kind, address, w.Key)
 	}
 	return fmt.Sprintf("%s at %s, key from %s, which is not set", w.Kind, address, w.Key)
 }

@@ -1,13 +1,11 @@
 // Agentloop is a whole agent in one file: a loop around a plimsoll.Session that asks models, runs their tools side by side, and goes to
-// the next model where one has no room or fails. Without -model it asks two scripted ones (demo.go).
+// the next model where one has no room or fails. Without -model it asks two scripted ones (demo.go). The command line is read in flags.go.
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,12 +30,15 @@ type agent struct {
 	models  []budget.Target // where calls may go, the preferred one first
 	base    string          // URL of all models; empty: each provider's own
 	known   catalog.Catalog
-	files   *os.Root // that the tools see
-	steps   int      // that a Turn may have
+	files   *os.Root  // that the tools see
+	steps   int       // that a Turn may have
+	told    io.Writer // of models that failed
 }
 
 // work runs a Turn, Step after Step, until a model has answered. The numbers are those of R002-24.
 func (a *agent) work(ctx context.Context, task string) (answer string, err error) {
+	// In the next Turn a model that failed is asked again.
+	defer func(all []budget.Target) { a.models = all }(a.models)
 	err = errors.Join( // 1: the system prompt. It stays as it is: one that changes loses the provider's cache
 		a.session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You answer questions about a folder of files."}}),
 		a.session.SetTools(ctx, []llm.Tool{
@@ -73,14 +74,15 @@ func (a *agent) step(ctx context.Context, n int) (answer string, done bool, err 
 	calls := reply.Message.Calls()
 	answer, done = reply.Message.Text(), len(calls) == 0 || send.Final != engine.ReasonNone
 	if i := slices.IndexFunc(calls, func(c llm.ToolCall) bool { return c.Name == policy.ToolFinalReport }); i >= 0 {
-		answer, done = calls[i].Args, true
+		answer, done = report(calls[i].Args), true
 	}
 	return answer, done, a.tools(ctx, calls) // 9: what a method of the session was told is stored when it returns
 }
 
 // exchange sends a request until there is a reply, and hands that in. One that was refused as too long is sent shorter, one that failed
-// goes to the next model.
+// goes to the next model for the rest of the Turn. If the last model fails the error names why each did.
 func (a *agent) exchange(ctx context.Context, send *engine.Send) (reply llm.Response, err error) {
+	var before error
 	for refused := 0; err == nil; refused++ {
 		if reply, err = a.ask(ctx, send); err == nil {
 			return reply, errors.Join(a.session.Observe(ctx, reply.Usage), a.session.Append(ctx, reply.Message))
@@ -89,11 +91,13 @@ func (a *agent) exchange(ctx context.Context, send *engine.Send) (reply llm.Resp
 		case refused < 5 && plimsoll.IsTooLong(err):
 			send, err = a.session.Rejected(ctx, err)
 		case len(a.models) > 1:
+			_, _ = fmt.Fprintf(a.told, "%s is not asked any more in this turn: %v\n", send.Target.Name(), err)
+			before = errors.Join(before, err)
 			a.models = slices.DeleteFunc(slices.Clone(a.models), func(t budget.Target) bool { return t.Name() == send.Target.Name() })
 			send, err = a.session.Prepare(ctx, a.models...) // nothing is counted twice
 		}
 	}
-	return reply, err
+	return reply, errors.Join(before, err)
 }
 
 // ask sends a request to its target, in that one's dialect, with the client's own retries.
@@ -107,9 +111,7 @@ func (a *agent) ask(ctx context.Context, send *engine.Send) (llm.Response, error
 		return llm.Response{}, err
 	}
 	dialect, _ := a.known.Dialect(p.Dialect)
-	request := send.Request()
-	request.Settings.DropBrokenThinking = send.DropBrokenThinking
-	fit := convert.Request(request, dialect, convert.Options{})
+	fit := convert.Request(send.Request(), dialect, convert.Options{})
 	reply, err := c.Complete(ctx, fit.Request)
 	return fit.Aliases.Restore(reply), err
 }
@@ -170,25 +172,14 @@ func (a *agent) run(c llm.ToolCall) (io.ReadCloser, error) {
 }
 
 func main() {
-	a, ctx := &agent{}, context.Background()
-	preset, folder := flag.String("policy", "guard", "`name` of the policy"), flag.String("dir", ".", "`folder` that the tools see")
-	flag.StringVar(&a.base, "base-url", "", "`URL` of all models; empty: each provider's own")
-	flag.IntVar(&a.steps, "max-steps", 12, "`number` of calls by which a model has to answer")
-	flag.Func("model", "`provider/model` to ask; more of them: where to go if it has no room or fails", func(name string) error {
-		provider, model, _ := client.Split(name)
-		if _, ok := client.Lookup(provider); !ok {
-			return fmt.Errorf("want provider/model, with a provider of %v", client.Names())
-		}
-		a.models = append(a.models, budget.Target{Provider: provider, Model: model})
-		return nil
-	})
-	flag.Parse()
+	ctx := context.Background()
+	a, o := parse()
 	a.demo() // unless -model names others
-	a.known, a.files = must(catalog.Load()), must(os.OpenRoot(*folder))
-	a.session = must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset(*preset)), Targets: a.models, Catalog: &a.known}))
+	a.known, a.files = must(catalog.Load()), must(os.OpenRoot(o.folder))
+	a.session = must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset(o.policy)), Targets: a.models, Catalog: &a.known}))
 	answer, err := "", error(nil)
 	go func() {
-		answer, err = a.work(ctx, cmp.Or(strings.Join(flag.Args(), " "), "What is in this folder?"))
+		answer, err = a.work(ctx, o.task)
 		_ = a.session.Close() // ends the events
 	}()
 	for e := range a.session.Events(ctx) {

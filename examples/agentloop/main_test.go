@@ -62,6 +62,7 @@ type run struct {
 	answer  string
 	err     error
 	events  []plimsoll.Event
+	told    bytes.Buffer
 }
 
 // small has room for one or two of the files that write makes; large for five.
@@ -84,7 +85,7 @@ func begin(t *testing.T, script, preset string, models ...budget.Target) *run {
 	folder := write(t)
 	r.agent = &agent{
 		models: models, base: "http://model.internal/v1", steps: 20,
-		known: must(catalog.Load()), files: must(os.OpenRoot(folder)),
+		known: must(catalog.Load()), files: must(os.OpenRoot(folder)), told: &r.told,
 	}
 	t.Cleanup(func() { _ = r.files.Close() })
 	r.options = plimsoll.Options{Policy: must(policy.Preset(preset)), Targets: models, Catalog: &r.known, Store: &store.Memory{}}
@@ -282,7 +283,7 @@ func TestFinal(t *testing.T) {
 	t.Run("R000-14_context", func(t *testing.T) {
 		r := begin(t, reader(30), "guard", small).finish(t)
 		log := r.server.Log()
-		if r.err != nil || !strings.Contains(r.answer, "all") || len(log) != 2 {
+		if r.err != nil || r.answer != "all" || len(log) != 2 {
 			t.Fatalf("answer %q after %d requests, %v", r.answer, len(log), r.err)
 		}
 		last := log[1].Request
@@ -328,7 +329,7 @@ func TestFinal(t *testing.T) {
 		r.steps = 2
 		r.finish(t)
 		log := r.server.Log()
-		if r.err != nil || !strings.Contains(r.answer, "all") || len(log) != 2 {
+		if r.err != nil || r.answer != "all" || len(log) != 2 {
 			t.Fatalf("answer %q after %d requests, %v", r.answer, len(log), r.err)
 		}
 		same(t, "tools of the last request", toolNames(log[1].Request), only)
@@ -402,12 +403,40 @@ reply
 			}
 		})
 	})
+	t.Run("a_failure_is_told", func(t *testing.T) {
+		r := begin(t, "reply\n  status 401 \"wrong key\"\nreply\n  text \"It is in a.txt.\"\n", "guard", large, small).finish(t)
+		if r.err != nil || r.answer != "It is in a.txt." {
+			t.Fatalf("answer %q, %v", r.answer, r.err)
+		}
+		if told := r.told.String(); !strings.HasPrefix(told, large.Name()+" is not asked any more in this turn: ") || !strings.Contains(told, "wrong key") {
+			t.Errorf("told %q", told)
+		}
+		if r.models[0].Name() != large.Name() {
+			t.Errorf("after the turn %v are left, want both, the preferred one first", r.models)
+		}
+	})
 	t.Run("all_fail", func(t *testing.T) {
-		r := begin(t, "reply always\n  status 400 \"no\"\n", "guard", small, large).finish(t)
-		if r.err == nil || !strings.Contains(r.err.Error(), "no") || len(r.server.Log()) != 2 {
+		r := begin(t, "reply\n  status 401 \"wrong key\"\nreply always\n  status 400 \"no\"\n", "guard", small, large).finish(t)
+		if r.err == nil || !strings.Contains(r.err.Error(), "wrong key") || !strings.Contains(r.err.Error(), large.Model) || len(r.server.Log()) != 2 {
 			t.Errorf("%d requests, %v", len(r.server.Log()), r.err)
 		}
 	})
+}
+
+// TestReport is what a person reads of a final report.
+func TestReport(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"report": "It is\nin a.txt."}`:     "It is\nin a.txt.",
+		`{"report": "x", "confidence": "y"}`: `{"report": "x", "confidence": "y"}`,
+		`{"report": {"text": "x"}}`:          `{"report": {"text": "x"}}`,
+		`{"report": ""}`:                     `{"report": ""}`,
+		`plain`:                              "plain",
+		`null`:                               "null",
+	} {
+		if got := report(args); got != want {
+			t.Errorf("report(%s) = %q, want %q", args, got, want)
+		}
+	}
 }
 
 // TestRejected is a window that is smaller than everybody thought.
@@ -483,8 +512,15 @@ func TestProgram(t *testing.T) {
 			t.Errorf("nothing of %q in\n%s", want, told.String())
 		}
 	}
-	if !strings.Contains(out.String(), "Plimsoll") {
-		t.Errorf("it prints %q", out.String())
+	if want := "It holds Plimsoll, which keeps an agent's conversation inside the window.\n"; out.String() != want {
+		t.Errorf("it prints %q, want %q", out.String(), want)
+	}
+	for _, steps := range []string{"0", "-1", "x"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-max-steps", steps)
+		cmd.Env = append(os.Environ(), asMain+"=1")
+		if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "want a number, 1 or more") {
+			t.Errorf("-max-steps %s: %v, %s", steps, err, said)
+		}
 	}
 	text, err := os.ReadFile("main.go")
 	if err != nil {
