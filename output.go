@@ -58,10 +58,14 @@ const (
 	tailBytes = 1_000
 )
 
-// ToolResult adds the output of a call, which is read to its end. What the policy
+// ToolResult adds the output of a call, which is read to its end, unless no call waits for
+// it: then the error is a *turn.OrphanError. What the policy
 // finds too large is stored and shown shortened or as a handle; the Placement says so.
 // An output of which nothing is in memory at once needs a [store.Streamer].
 func (s *Session) ToolResult(ctx context.Context, r Result) (Placement, error) {
+	if err := s.awaits(ctx, r.CallID); err != nil {
+		return Placement{}, err
+	}
 	body := r.Body
 	if body == nil {
 		body = bytes.NewReader(nil)
@@ -82,6 +86,21 @@ func (s *Session) ToolResult(ctx context.Context, r Result) (Placement, error) {
 			llm.ToolResult{CallID: r.CallID, IsError: r.IsError, Content: []llm.Part{llm.Text{Text: text}}},
 		},
 	}})
+}
+
+// awaits returns an error if no call waits for that output, so that nothing is stored
+// of one that nobody asked for.
+func (s *Session) awaits(ctx context.Context, callID string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	probe := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{CallID: callID}}}
+	if err := s.machine.Acceptable(probe); err != nil {
+		return fmt.Errorf("plimsoll: session %q: output: %w", s.id, err)
+	}
+	return nil
 }
 
 // Skip adds the stated result of a call that was not run, because

@@ -202,8 +202,7 @@ func (s *Session) keep(ctx context.Context, r engine.Ready) engine.Outcome {
 				failed[i] = b.Ref
 			}
 			s.failed = err
-			s.news.add(Event{Kind: EventNotice, Notice: &engine.Event{Kind: engine.EventWithdrawn, Text: err.Error()}, Text: err.Error()})
-			return engine.Outcome{FailedBlobs: failed}
+			return engine.Outcome{FailedBlobs: failed, BlobsErr: err}
 		}
 	}
 	if len(r.Records) == 0 || s.seq < 0 {

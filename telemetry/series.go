@@ -134,6 +134,10 @@ func (t target) with(more ...attribute.KeyValue) []attribute.KeyValue {
 // where they have none.
 func conventional(provider string) genaiconv.ProviderNameAttr {
 	switch provider {
+	case "openai-chat", "openai-responses":
+		return genaiconv.ProviderNameOpenAI
+	case "azure-chat", "azure-responses":
+		return genaiconv.ProviderNameAzureAIOpenAI
 	case "gemini", "google":
 		return genaiconv.ProviderNameGCPGemini
 	case "vertex":

@@ -25,7 +25,8 @@ func (x Excess) none() bool { return x.Bytes <= 0 && x.Images <= 0 }
 // Messages at or after Keep, and those that are Pinned, keep theirs.
 //
 // A tool result is changed as a whole: all its media become lines, its texts stay.
-// Each line names the Ref of its part: the bytes of an image that stands in a
+// Media count whatever the dialect that the request goes to does with them: an edit is
+// sticky, and the next call may go to one that keeps them. Each line names the Ref of its part: the bytes of an image that stands in a
 // message, or the result with all its content. A medium whose bytes are not known
 // stays, since it could not be had again.
 func (s Scene) TakeMedia(x Excess) Plan {

@@ -178,6 +178,10 @@ func (m *Machine) Projected() int { return m.guard.Project(0).Base }
 // none was.
 func (m *Machine) SentTo() budget.Target { return m.targets[min(m.sent.target, len(m.targets)-1)] }
 
+// Acceptable returns the error that Feed would return for an Append of msg, and changes
+// nothing.
+func (m *Machine) Acceptable(msg llm.Message) error { return m.acceptable(msg) }
+
 // Stats returns what the machine did so far.
 func (m *Machine) Stats() Stats { return m.stats }
 
@@ -331,7 +335,7 @@ func (m *Machine) Advance(o Outcome) {
 	done := m.out
 	m.out, m.handed = Ready{}, false
 	if len(o.FailedBlobs) > 0 {
-		m.withdraw(done, o.FailedBlobs)
+		m.withdraw(done, o)
 		return
 	}
 	if o.RecordsErr != nil {

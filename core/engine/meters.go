@@ -371,7 +371,9 @@ func (m *Machine) feedRejected(in Rejected) error {
 	}
 	m.refused = &in
 	clear(m.tried)
-	m.background(policy.AtRejected)
+	if !in.Bytes { // media go first; what the policy does about tokens is for tokens
+		m.background(policy.AtRejected)
+	}
 	return m.feedPrepare(Prepare{})
 }
 
@@ -379,6 +381,9 @@ func (m *Machine) feedRejected(in Rejected) error {
 func (m *Machine) tooLarge(target int) (limit int, err error) {
 	bytes, _ := m.count[target].wire()
 	limit = max(bytes*9/10, 1)
+	if old, ok := m.learntBytes[m.cfg.Targets[target].Name()]; ok {
+		limit = min(limit, old)
+	}
 	m.learntBytes[m.cfg.Targets[target].Name()] = limit
 	m.event(EventWindow, "", "a request of some %d bytes was refused: at most %d are sent from now on", bytes, limit)
 	return limit, m.setTargets(m.cfg.Targets)
@@ -422,9 +427,9 @@ func (m *Machine) learnLimit(target, limit, capacity int) (int, bool) {
 // limit is taken for nine tenths of the request, so that a few rejections in a row
 // do not leave a window in which nothing fits.
 func (m *Machine) repeats() bool {
-	refused := m.refused
+	same := m.sameAsRefused()
 	m.refused = nil
-	if refused == nil || m.sent.meter == nil || !m.policy.Backstop || m.over() || m.sent.edits != len(m.journal) || m.sent.end != len(m.messages) {
+	if !same || !m.policy.Backstop || m.over() {
 		return false
 	}
 	i := m.sent.target

@@ -113,6 +113,7 @@ func (m *Machine) finish() {
 			m.sent.target = next
 		}
 	}
+	same := m.sameAsRefused()
 	if m.repeats() {
 		m.begin()
 		return
@@ -126,7 +127,12 @@ func (m *Machine) finish() {
 	}
 	if m.policy.Backstop && m.over() {
 		refused := m.overError()
-		if m.policy.OnFloor != policy.FloorSend {
+		if m.policy.OnFloor == policy.FloorSend && m.final == ReasonNone { // only a final request is sent although it is over
+			m.force(ReasonContext, backstopRule, m.text(policy.TemplateFinal))
+			m.begin()
+			return
+		}
+		if m.policy.OnFloor != policy.FloorSend || same {
 			m.stats.Refused++
 			m.out.Refused = refused
 			return
@@ -135,6 +141,11 @@ func (m *Machine) finish() {
 		m.event(EventStillOver, "", "still over limit after shrink: %v", refused)
 	}
 	m.send()
+}
+
+// sameAsRefused reports whether the request would be the one that was just refused.
+func (m *Machine) sameAsRefused() bool {
+	return m.refused != nil && m.sent.meter != nil && m.sent.edits == len(m.journal) && m.sent.end == len(m.messages)
 }
 
 // choose returns the target that the request goes to: the first that has room for its

@@ -172,5 +172,6 @@ const (
 // An Outcome says how what a Ready asked for went.
 type Outcome struct {
 	FailedBlobs []llm.Ref
+	BlobsErr    error // why; for people only
 	RecordsErr  error
 }

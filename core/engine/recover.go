@@ -16,7 +16,7 @@ import (
 // the notes that were put in, which need nothing stored; the records of what
 // happened stay. A request that was on its way is made again with what is durable
 // (law 12).
-func (m *Machine) withdraw(done Ready, failed []llm.Ref) {
+func (m *Machine) withdraw(done Ready, o Outcome) {
 	kept := m.journal[:m.confirmed:m.confirmed]
 	for _, e := range m.journal[m.confirmed:] {
 		if e.Op == edit.Insert {
@@ -31,7 +31,11 @@ func (m *Machine) withdraw(done Ready, failed []llm.Ref) {
 	}
 	m.out.Events = slices.DeleteFunc(slices.Clone(done.Events), func(e Event) bool { return e.Kind == EventStillOver || e.Kind == EventSkip })
 	m.out.Traces = done.Traces
-	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored: %d edits are taken back", len(failed), len(done.Blobs), len(m.journal)-len(kept))
+	why := ""
+	if o.BlobsErr != nil {
+		why = ": " + o.BlobsErr.Error()
+	}
+	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored, %d edits are taken back%s", len(o.FailedBlobs), len(done.Blobs), len(m.journal)-len(kept), why)
 	m.journal = kept
 	for _, b := range done.Blobs {
 		delete(m.stored, b.Ref)

@@ -124,8 +124,8 @@ func TestCollect(t *testing.T) {
 		Tools:    tools("new").Tools,
 		Policy:   policyOf("second").Policy,
 		Usage:    usage(20).Usage, UsageAt: 4, UsageEdit: 3,
-		Windows:  map[string]int{"": 9},
-		Asks:     []journal.Ask{{ID: 1, Kind: "summary"}}, LastAsk: 2,
+		Windows: map[string]int{"": 9},
+		Asks:    []journal.Ask{{ID: 1, Kind: "summary"}}, LastAsk: 2,
 		TurnEnd: 4,
 		Fork:    journal.Fork{Parent: "main", At: 4},
 	}

