@@ -291,7 +291,7 @@ func (t *meter) outputsOf(m llm.Message) token.Size {
 // wire returns the bytes and images of the request.
 func (t *meter) wire() (bytes, images int) {
 	s := t.ledger.Total()
-	return s.Bytes, s.Media
+	return s.Bytes + s.More, s.Media
 }
 
 // components returns the view by component.

@@ -51,7 +51,7 @@ func SizeOfPart(c Counter, p llm.Part) Size {
 	}
 	var size Size
 	size.countPart(p)
-	size.Bytes = partBytes(p)
+	size.Bytes, size.More = partBytes(p), partMore(p)
 	eachText(p, func(s string) { size.Tokens += c.Text(s) })
 	size.MediaTokens = size.Media * foreignMedia
 	return size
@@ -85,7 +85,7 @@ const foreignMedia = 1844
 
 // shape returns the size of m as far as no estimator is needed.
 func shape(m llm.Message) Size {
-	size := Size{Messages: 1, Bytes: messageBytes(m)}
+	size := Size{Messages: 1, Bytes: messageBytes(m), More: messageMore(m)}
 	for _, p := range m.Parts {
 		size.countPart(p)
 		if c, ok := p.(llm.ToolCall); ok && !c.Hosted {

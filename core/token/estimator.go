@@ -104,7 +104,7 @@ func (e estimator) Size(m llm.Message) Size {
 func (e estimator) SizePart(p llm.Part) Size {
 	var size Size
 	size.countPart(p)
-	size.Bytes = partBytes(p)
+	size.Bytes, size.More = partBytes(p), partMore(p)
 	units, media := e.part(p)
 	size.MediaTokens = media
 	if !isMedia(p) {

@@ -85,6 +85,7 @@ type Size struct {
 	Results     int // tool results
 	Media       int // images and other things that are not text, also those inside results
 	Bytes       int // on the wire: of the raw bytes where there are any, else an estimate
+	More        int // bytes that another dialect than that of the raw bytes may take on top, rounded up
 }
 
 // All returns the tokens of text, media and what is known, together.
@@ -103,6 +104,7 @@ func (s Size) Add(o Size) Size {
 		Results:     s.Results + o.Results,
 		Media:       s.Media + o.Media,
 		Bytes:       s.Bytes + o.Bytes,
+		More:        s.More + o.More,
 	}
 }
 
@@ -119,6 +121,7 @@ func (s Size) Sub(o Size) Size {
 		Results:     s.Results - o.Results,
 		Media:       s.Media - o.Media,
 		Bytes:       s.Bytes - o.Bytes,
+		More:        s.More - o.More,
 	}
 }
 

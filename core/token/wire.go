@@ -42,20 +42,36 @@ func messageBytes(m llm.Message) int {
 
 // WireBytes returns the bytes that p takes in a request, rounded up: it may go to a
 // dialect other than that which it came in.
-func WireBytes(p llm.Part) int { return partBytes(p) }
+func WireBytes(p llm.Part) int { return partBytes(p) + partMore(p) }
 
-// partBytes returns the bytes of p on the wire: those it came with, or, where that is
-// more, those that another dialect may take for it, in which arguments are a string.
+// partBytes returns the bytes of p on the wire: those it came with, else an estimate.
 func partBytes(p llm.Part) int {
-	raw := p.Bytes()
-	switch p.(type) {
-	case llm.Text, llm.ToolCall, llm.ToolResult:
-		return max(len(raw), madeBytes(p))
-	}
-	if raw != nil {
+	if raw := p.Bytes(); raw != nil {
 		return len(raw)
 	}
 	return madeBytes(p)
+}
+
+// partMore returns the bytes that another dialect may take for p beyond those it came
+// with: arguments that stood as an object may have to become a string.
+func partMore(p llm.Part) int {
+	raw := p.Bytes()
+	if raw == nil {
+		return 0
+	}
+	switch p.(type) {
+	case llm.Text, llm.ToolCall, llm.ToolResult:
+		return max(madeBytes(p)-len(raw), 0)
+	}
+	return 0
+}
+
+func messageMore(m llm.Message) int {
+	n := 0
+	for _, p := range m.Parts {
+		n += partMore(p)
+	}
+	return n
 }
 
 // madeBytes returns the bytes of a part that is written here.

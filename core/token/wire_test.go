@@ -1,6 +1,7 @@
 package token_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -27,17 +28,31 @@ func TestBytesOfAnEditedEnvelope(t *testing.T) {
 		}},
 	}
 	c := counter(t, "chars/4")
-	const frame = 32 // another dialect may put more around a text than this one did
-	if got := token.SizeOf(c, m).Bytes; got < len(raw) || got > len(raw)+frame {
+	if got := token.SizeOf(c, m).Bytes; got != len(raw) {
 		t.Errorf("as it came: %d bytes, want %d", got, len(raw))
 	}
 	line := llm.Stub{Text: "[image/png, 5.0 kB, stored as r…]"}
 	edited := m.WithParts([]llm.Part{m.Parts[0], line})
-	if got, want := token.SizeOf(c, edited).Bytes, len(raw)-len(image)+token.WireBytes(line); got < want || got > want+frame {
+	if got, want := token.SizeOf(c, edited).Bytes, len(raw)-len(image)+token.WireBytes(line); got != want {
 		t.Errorf("with a line for the image: %d bytes, want %d", got, want)
 	}
 	m.Envelope.Spans = nil
-	if got := token.SizeOf(c, m).Bytes; got < len(raw) || got > len(raw)+frame {
+	if got := token.SizeOf(c, m).Bytes; got != len(raw) {
 		t.Errorf("without places of its parts: %d bytes, want those of the object, %d", got, len(raw))
+	}
+}
+
+// TestBytesInAnotherDialect: arguments that came as an object may have to leave as a
+// string, in which every quote and line break takes two bytes.
+func TestBytesInAnotherDialect(t *testing.T) {
+	args := `{"code":"` + strings.Repeat(`a := \"b\"\n`, 500) + `"}`
+	raw := `{"type":"tool_use","id":"c1","name":"run","input":` + args + `}`
+	call := llm.ToolCall{CallID: "c1", Name: "run", Args: args, Raw: llm.Raw{Data: []byte(raw)}}
+	s := token.SizeOfPart(counter(t, "chars/4"), call)
+	if s.Bytes != len(raw) {
+		t.Errorf("as it came: %d bytes, want %d", s.Bytes, len(raw))
+	}
+	if quoted, err := json.Marshal(args); err != nil || s.Bytes+s.More < len(quoted) || token.WireBytes(call) != s.Bytes+s.More {
+		t.Errorf("elsewhere: %d bytes (%d), want %d and what stands around them", s.Bytes+s.More, token.WireBytes(call), len(quoted))
 	}
 }
