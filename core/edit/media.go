@@ -15,13 +15,15 @@ import (
 type Excess struct {
 	Bytes  int // of the request, as it is written
 	Images int // images and other media
+
+	turn int // how many were chosen to be taken out
 }
 
 func (x Excess) none() bool { return x.Bytes <= 0 && x.Images <= 0 }
 
 // TakeMedia plans to show media as one line of text each, until that makes up for x
 // or no more can go: first those that the view shows earlier as well, then the
-// oldest. Where only images are too many, images go before documents and sound.
+// oldest; where the first of several that are the same has to go, the last of them stays. Where only images are too many, images go before documents and sound.
 // Messages at or after Keep, and those that are Pinned, keep theirs.
 //
 // A tool result is changed as a whole: all its media become lines, its texts stay.
@@ -31,7 +33,6 @@ func (x Excess) none() bool { return x.Bytes <= 0 && x.Images <= 0 }
 // stays, since it could not be had again.
 func (s Scene) TakeMedia(x Excess) Plan {
 	all := s.exhibits()
-	var p Plan
 	for _, pass := range []func(exhibit) bool{
 		exhibit.repeats,
 		func(e exhibit) bool { return x.Bytes > 0 || e.image },
@@ -39,14 +40,71 @@ func (s Scene) TakeMedia(x Excess) Plan {
 	} {
 		for i := range all {
 			if x.none() {
-				return p
+				return s.taken(all)
 			}
-			if e := &all[i]; !e.taken && e.id < s.Keep && !s.pinned(e.id) && pass(*e) {
-				p = p.Join(s.take(e, &x))
+			if e := &all[i]; e.turn == 0 && e.id < s.Keep && !s.pinned(e.id) && pass(*e) && s.choose(e, &x) && !e.repeats() {
+				s.spare(all[i], all[i+1:], &x)
 			}
 		}
 	}
+	return s.taken(all)
+}
+
+// choose marks e to be taken out, and counts what it frees off x. It does not if that is
+// nothing of what x wants.
+func (s Scene) choose(e *exhibit, x *Excess) bool {
+	freed := s.freed(*e)
+	if x.Images <= 0 && freed <= 0 {
+		return false
+	}
+	x.turn++
+	e.turn = x.turn
+	x.Bytes -= freed
+	x.Images -= len(e.media)
+	return true
+}
+
+// spare lets the last repeat of what is gone stay, if repeats were taken out for its
+// sake: it is then where the image is seen.
+func (s Scene) spare(gone exhibit, later []exhibit, x *Excess) {
+	if len(gone.media) != 1 {
+		return
+	}
+	last := -1
+	for i, r := range later {
+		if r.turn > 0 && len(r.media) == 1 && r.earlier[0] == gone.id && bytes.Equal(r.media[0].Data, gone.media[0].Data) {
+			last = i
+		}
+	}
+	if last < 0 {
+		return
+	}
+	seen := &later[last]
+	seen.turn, seen.earlier[0] = 0, 0
+	x.Bytes += s.freed(*seen)
+	x.Images++
+	for i := range later[:last] {
+		if r := &later[i]; len(r.media) == 1 && r.earlier[0] == gone.id && bytes.Equal(r.media[0].Data, gone.media[0].Data) {
+			r.earlier[0] = seen.id
+		}
+	}
+}
+
+// taken plans to take out what was chosen, in the order in which it was.
+func (s Scene) taken(all []exhibit) Plan {
+	chosen := slices.DeleteFunc(all, func(e exhibit) bool { return e.turn == 0 })
+	slices.SortFunc(chosen, func(a, b exhibit) int { return a.turn - b.turn })
+	var p Plan
+	for _, e := range chosen {
+		p = p.Join(s.take(e))
+	}
 	return p
+}
+
+// freed returns the bytes that a request has less without e.
+func (s Scene) freed(e exhibit) int {
+	ref, data := s.bytesOf(e)
+	return token.WireBytes(e.shown) - token.WireBytes(e.replacement(ref, len(data)))
 }
 
 // An exhibit is a part of the view with media that can be taken out.
@@ -57,7 +115,7 @@ type exhibit struct {
 	media   []llm.Media
 	earlier []llm.MessageID // for each of media: which message shows it before this part; 0: none
 	image   bool            // one of media is an image
-	taken   bool
+	turn    int // when it was chosen to be taken out, from 1; 0: it was not
 }
 
 // repeats reports whether nothing would be lost from sight with e.
@@ -146,18 +204,10 @@ func (g gallery) hang(m llm.Media, id llm.MessageID, inResult bool) {
 	}
 }
 
-// take plans the edit that takes e out, and counts what it frees off x. It plans
-// nothing if that is nothing of what x wants.
-func (s Scene) take(e *exhibit, x *Excess) Plan {
-	e.taken = true
-	ref, data := s.bytesOf(*e)
+// take plans the edit that takes e out.
+func (s Scene) take(e exhibit) Plan {
+	ref, data := s.bytesOf(e)
 	now := e.replacement(ref, len(data))
-	freed := token.WireBytes(e.shown) - token.WireBytes(now)
-	if x.Images <= 0 && freed <= 0 {
-		return Plan{}
-	}
-	x.Bytes -= freed
-	x.Images -= len(e.media)
 	why := "the oldest are taken out, to keep bytes and images within their limits"
 	if e.repeats() {
 		why = fmt.Sprintf("shown in message %d as well", e.earlier[0])

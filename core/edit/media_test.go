@@ -78,6 +78,12 @@ func TestTakeMediaOrder(t *testing.T) {
 			"3.0 [the same image as in message 1",
 		},
 		{
+			"where the first of the same has to go, the newest of them is the one that is seen",
+			[][]llm.Part{one(png("a", 2000)), one(png("b", 2000)), one(png("c", 2000)), one(png("d", 2000)), one(png("a", 2000)), one(png("e", 2000))},
+			edit.Excess{Images: 3},
+			"1.0 [image/png, 2.0 kB; 2.0 [image/png, 2.0 kB; 3.0 [image/png, 2.0 kB",
+		},
+		{
 			"a copy of other length is none",
 			[][]llm.Part{one(png("a", 2000)), one(png("a", 2001))},
 			edit.Excess{Images: 1},

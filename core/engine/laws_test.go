@@ -82,7 +82,7 @@ func (l *laws) send(h *host, s *engine.Send) error {
 func fits(h *host, s *engine.Send) error {
 	p, w := h.m.Policy(), s.Target.Window
 	total := sizeOfAll(counterFor(h.m, s), s)
-	over := s.Count.Bound > w.Limit() || w.MaxBytes > 0 && total.Bytes > w.MaxBytes || w.MaxImages > 0 && total.Media > w.MaxImages
+	over := s.Count.Bound > w.Limit() || w.MaxBytes > 0 && total.Bytes+total.More > w.MaxBytes || w.MaxImages > 0 && total.Media > w.MaxImages
 	switch {
 	case s.Limit != w.Limit():
 		return broken("law 1: limit %d, want %d", s.Limit, w.Limit())
@@ -90,7 +90,7 @@ func fits(h *host, s *engine.Send) error {
 		return nil
 	case over != s.StillOver:
 		return broken("law 1: send %d has at most %d tokens of %d, %d bytes of %d, %d images of %d, still over %v",
-			s.Seq, s.Count.Bound, w.Limit(), total.Bytes, w.MaxBytes, total.Media, w.MaxImages, s.StillOver)
+			s.Seq, s.Count.Bound, w.Limit(), total.Bytes+total.More, w.MaxBytes, total.Media, w.MaxImages, s.StillOver)
 	case over && p.OnFloor != policy.FloorSend:
 		return broken("law 1: send %d is over, but the policy refuses", s.Seq)
 	case over:

@@ -217,7 +217,7 @@ func (g *gallery) within() bool {
 	sizes := g.h.m.MeterStates()[0].Sums
 	size, images := 0, 0
 	for _, s := range sizes {
-		size, images = size+s.Bytes, images+s.Media
+		size, images = size+s.Bytes+s.More, images+s.Media
 	}
 	w := g.limits
 	return (w.MaxBytes == 0 || size <= w.MaxBytes) && (w.MaxImages == 0 || images <= w.MaxImages)
