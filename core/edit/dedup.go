@@ -96,8 +96,12 @@ type run struct {
 
 // Dedup plans to show the lines of sp that x shows elsewhere as pointers. The
 // scene's template is one pointer; {lines} is the length of the run, {source}
-// the Ref of the output that shows it and {ref} the output's own.
+// the Ref of the output that shows it and {ref} the output's own. An output with media
+// that are all shown elsewhere keeps its text, and a line in the place of each.
 func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
+	if len(mediaOf(sp.Result)) > 0 {
+		return s.sameMedia(sp, a)
+	}
 	if !onlyText(s.original(sp)) {
 		return Plan{}
 	}

@@ -107,6 +107,21 @@ func (s Scene) freed(e exhibit) int {
 	return token.WireBytes(e.shown) - token.WireBytes(e.replacement(ref, len(data)))
 }
 
+// sameMedia plans to take out the media of an output that the view shows already.
+func (s Scene) sameMedia(sp Spot, a DedupArgs) Plan {
+	for _, e := range s.exhibits() {
+		if e.id != sp.ID || e.part != sp.Part || !e.repeats() {
+			continue
+		}
+		p := s.take(e)
+		p.Edits[0].Kind = KindDedup
+		if a.Gain.Enough(p.Edits[0].Before, p.Edits[0].After) {
+			return p
+		}
+	}
+	return Plan{}
+}
+
 // An exhibit is a part of the view with media that can be taken out.
 type exhibit struct {
 	id      llm.MessageID
