@@ -15,6 +15,7 @@ type reading struct {
 	messages int
 	calls    int
 	results  int
+	images   int
 	tools    []tool
 }
 
@@ -80,6 +81,8 @@ func (r *reading) content(raw json.RawMessage) error {
 		switch p.Type {
 		case "text", "input_text", "output_text":
 			r.text(p.Text)
+		case "image", "image_url", "input_image":
+			r.images++
 		case "tool_use":
 			r.call(p.Name, p.Input)
 		case "tool_result":
@@ -100,6 +103,7 @@ func (r *reading) chat(body []byte) error {
 		Messages []struct {
 			Role      string          `json:"role"`
 			Content   json.RawMessage `json:"content"`
+			Images    []string        `json:"images"` // of Ollama
 			ToolCalls []struct {
 				Function struct {
 					Name      string          `json:"name"`
@@ -123,6 +127,7 @@ func (r *reading) chat(body []byte) error {
 		if err := r.content(m.Content); err != nil {
 			return err
 		}
+		r.images += len(m.Images)
 		for _, c := range m.ToolCalls {
 			r.call(c.Function.Name, c.Function.Arguments)
 		}
@@ -207,7 +212,8 @@ func (r *reading) anthropic(body []byte) error {
 func (r *reading) gemini(body []byte) error {
 	type content struct {
 		Parts []struct {
-			Text         string `json:"text"`
+			Text         string    `json:"text"`
+			InlineData   *struct{} `json:"inlineData"`
 			FunctionCall *struct {
 				Name string          `json:"name"`
 				Args json.RawMessage `json:"args"`
@@ -235,6 +241,9 @@ func (r *reading) gemini(body []byte) error {
 		r.messages++
 		for _, p := range c.Parts {
 			r.text(p.Text)
+			if p.InlineData != nil {
+				r.images++
+			}
 			if p.FunctionCall != nil {
 				r.call(p.FunctionCall.Name, p.FunctionCall.Args)
 			}

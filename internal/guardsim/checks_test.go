@@ -18,7 +18,7 @@ type clients = map[string]*client.Client
 type direction bool
 
 const (
-	grows direction = false // they grow, unless something was edited
+	grows direction = false // they grow, unless something was taken out
 	falls direction = true
 )
 
@@ -35,20 +35,22 @@ func (r *run) fault(format string, args ...any) {
 // check holds the counters against law 10 after something happened.
 func (r *run) check(what string, may direction) {
 	now, was := r.counters(), r.seen
-	journal := r.edits()
-	edited := journal - r.tally.edits
-	r.tally.edits = journal
-	r.seen = now
-	if may == falls || edited > 0 {
+	edits, took := r.edits(r.tally.edits)
+	r.tally.edits, r.seen = edits, now
+	if may == falls || took {
 		return
 	}
-	if now.guard < was.guard || now.view < was.view {
+	fewer := now.final != was.final // a final Step offers fewer tools, which the guard's sum keeps
+	if now.guard < was.guard || now.view < was.view && !fewer {
 		r.fault("law 10 (R000-5): after %s, without an edit, the counters fell from %+v to %+v", what, was, now)
 	}
 }
 
 // tooLong reports whether the server refused the last request for its length.
 func (r *run) tooLong() bool { return r.last.Error != nil && r.last.Error.Class == wire.TooLong }
+
+// tooLarge reports whether the server refused the last request for its bytes.
+func (r *run) tooLarge() bool { return r.last.Error != nil && r.last.Error.Class == wire.TooLarge }
 
 // place returns which of the targets t is, whatever its window is taken for by now.
 func (r *run) place(t budget.Target) int {

@@ -24,10 +24,16 @@
 //
 //   - class exact: no request with the verdict ok is refused for its length; class bound: at
 //     most 15 in 1,000,
+//   - prompts of class exact are filled up to the limit, to within a few tokens by the count,
+//     so that this means something,
+//   - what a fallback has room for goes to it, and a final Step offers the report alone,
 //   - the server finds nothing else to refuse, whatever the edits did to the conversation,
 //   - a request after a refusal goes elsewhere or is smaller, or a typed error ends it,
-//   - law 10: counts fall on a commit or an edit only; a failed call changes nothing, and
-//     its retry has the same bytes,
+//   - law 10: counts fall on a commit or an edit that takes something out only; a failed call
+//     changes no figure and stores nothing, and its retry has the same bytes,
+//   - a restart between two calls keeps what refusals taught, and the next request is the one
+//     that would have been sent, where the session knows as much as before,
+//   - what is sent after a refusal for its bytes has fewer,
 //   - every Ref in a request resolves to what it names,
 //   - each session ends.
 package guardsim

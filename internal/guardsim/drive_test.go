@@ -24,22 +24,29 @@ type run struct {
 	caller *caller
 	truth  *truth
 	last   scriptmodel.Call // as the server saw it
+	sent   *engine.Send     // what it was made of
 	tally  *tally
 	watch
-	order  []budget.Target // preferred from the next request on; nil: as before
-	refs   map[string]bool // that were looked up
-	told   map[int]bool    // targets whose refusal stated their true window
-	calls  int             // of the model that were answered
-	over   bool            // the session has ended
-	faults []error
+	now          []budget.Target // where requests may go, the preferred one first
+	order        []budget.Target // the same from the next request on; nil: as before
+	refs         map[string]bool // that were looked up
+	told         map[int]bool    // targets whose refusal stated their true window
+	refusedBytes map[string]int  // by target, of the last request that was too large
+	calls        int             // of the model that were answered
+	over         bool            // the session has ended
+	faults       []error
 }
 
 // errOver ends a session that has come to its end before its plan has.
 var errOver = errors.New("guardsim: the session is over")
 
+func newRun(p *plan) *run {
+	return &run{plan: p, now: p.targets, tally: &tally{}, refs: map[string]bool{}, told: map[int]bool{}, refusedBytes: map[string]int{}}
+}
+
 // simulate runs the session of a plan and returns what it found wrong.
 func simulate(ctx context.Context, p *plan) (*tally, []error) {
-	r := &run{plan: p, tally: &tally{}, refs: map[string]bool{}, told: map[int]bool{}}
+	r := newRun(p)
 	if err := r.begin(ctx); err != nil {
 		return r.tally, []error{err}
 	}
@@ -81,7 +88,7 @@ func (r *run) turn(ctx context.Context) error {
 	if err := r.change(ctx); err != nil {
 		return err
 	}
-	if err := r.append(ctx, r.human()); err != nil {
+	if err := r.append(ctx, r.says()); err != nil {
 		return err
 	}
 	r.check("a person's message", grows)
@@ -117,7 +124,7 @@ func (r *run) change(ctx context.Context) error {
 // step is one call of the model with its retries and the Round that follows. It reports
 // whether the Turn is over.
 func (r *run) step(ctx context.Context) (done bool, err error) {
-	send, err := r.prepare(ctx, r.order...)
+	send, err := r.next(ctx)
 	if err != nil {
 		return false, r.refused(err)
 	}
@@ -156,10 +163,10 @@ func (r *run) round(ctx context.Context, calls []llm.ToolCall) error {
 	switch {
 	case r.racing:
 		return r.race(ctx, all)
-	case r.joined:
+	case r.joined || r.pictured:
 		m := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun}
 		for _, o := range all {
-			m.Parts = append(m.Parts, llm.ToolResult{CallID: o.call, Content: []llm.Part{llm.Text{Text: o.text}}, IsError: o.failed})
+			m.Parts = append(m.Parts, llm.ToolResult{CallID: o.call, Content: append([]llm.Part{llm.Text{Text: o.text}}, o.pictures...), IsError: o.failed})
 		}
 		err := r.append(ctx, m)
 		r.check("results in one message", grows)
@@ -209,7 +216,7 @@ func (r *run) exchange(ctx context.Context, send *engine.Send) (llm.Response, er
 			return reply, nil
 		case err == nil:
 			return reply, nil
-		case r.tooLong():
+		case r.tooLong() || r.tooLarge():
 			rejected++
 			send, err = r.again(ctx, send, err, rejected)
 		case mayPass(err):
@@ -233,40 +240,13 @@ func mayPass(err error) bool {
 
 // send sends a request and looks at it.
 func (r *run) send(ctx context.Context, s *engine.Send) (llm.Response, error) {
-	r.last = scriptmodel.Call{}
+	r.last, r.sent = scriptmodel.Call{}, s
 	reply, err := r.caller.call(ctx, s)
 	if r.same != nil && !bytes.Equal(r.same, r.caller.cable.body) {
 		r.fault("law 4: the request of a retry differs from the one that failed")
 	}
 	r.same = nil
-	of := &r.tally.classes[r.kindOf(s.Target)]
-	of.requests++
-	ok := r.decision(s) == budget.OK
-	if ok {
-		of.ok++
-	}
-	if s.Target.Name() != s.Verdict.Entries[0].Target.Name() {
-		of.skip++
-	}
-	if s.Final != engine.ReasonNone {
-		of.final++
-	}
-	if s.StillOver {
-		of.stillOver++
-	}
-	if r.tooLong() {
-		of.rejected++
-		if ok {
-			of.okRejected++
-			if r.kindOf(s.Target) != lied {
-				r.note(s)
-			}
-			if r.kindOf(s.Target) == exact {
-				r.fault("law 1: request %d to %s had the verdict ok with a count of %d (%s) and a limit of %d, and the server refused it at %d tokens",
-					s.Seq, s.Target.Name(), s.Count.Bound, s.Count.Kind, s.Limit, r.last.Prompt)
-			}
-		}
-	}
+	r.judge(s)
 	r.resolve(ctx)
 	return reply, err
 }
@@ -295,11 +275,8 @@ func (r *run) again(ctx context.Context, was *engine.Send, refusal error, n int)
 func (r *run) retry(ctx context.Context, was *engine.Send) (*engine.Send, error) {
 	r.tally.failures++
 	body, before := bytes.Clone(r.caller.cable.body), r.counters()
-	if err := r.observe(ctx, llm.Usage{}); err != nil {
+	if err := r.nothing(ctx); err != nil {
 		return nil, err
-	}
-	if after := r.counters(); after != before {
-		r.fault("R000-2: a failed call without usage changed the counters from %+v to %+v", before, after)
 	}
 	send, err := r.prepare(ctx)
 	if err != nil {

@@ -1,9 +1,11 @@
 package guardsim
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -51,18 +53,20 @@ var policies = [...]string{"guard", "balanced", "layered", "turn-budget", "cache
 // A plan is a session before it begins: everything that the seed decides at once. The rest
 // of the seed's randomness goes on in rng, which follows the calls in their order.
 type plan struct {
-	seed    uint64
-	rng     *rand.Rand
-	policy  string
-	models  []model
-	targets []budget.Target
-	lies    []bool // whether a target's window is smaller than it is stated
-	script  *scriptmodel.Script
-	steps   int // calls of the model that the session may make
-	unit    int // size class that most outputs have
-	stream  bool
-	racing  bool // results arrive from goroutines
-	joined  bool // results of one Round come as one message
+	seed     uint64
+	rng      *rand.Rand
+	policy   string
+	models   []model
+	targets  []budget.Target
+	lies     []bool // whether a target's window is smaller than it is stated
+	script   *scriptmodel.Script
+	steps    int // calls of the model that the session may make
+	unit     int // size class that most outputs have
+	stream   bool
+	filling  bool // people type as much as there is room for
+	racing   bool // results arrive from goroutines
+	pictured bool // tools return pictures, and the server takes few bytes, which nobody is told
+	joined   bool // results of one Round come as one message
 }
 
 func newPlan(seed uint64, policy string) *plan {
@@ -72,7 +76,9 @@ func newPlan(seed uint64, policy string) *plan {
 	}
 	p.steps = 8 + p.rng.IntN(20)
 	p.stream, p.joined = p.maybe(50), p.maybe(40)
-	p.racing = seed%8 == 7 && !p.joined
+	p.pictured = seed%6 == 4
+	p.racing = seed%8 == 7 && !p.joined && !p.pictured
+	p.filling = p.policy == "guard" && p.maybe(60)
 	p.drawTargets()
 	p.writeScript()
 	return p
@@ -90,8 +96,14 @@ func (p *plan) text(size int) string {
 // keeps the requests in is the count and not the buffer.
 func (p *plan) drawTargets() {
 	all := models()
+	if p.filling {
+		all = slices.DeleteFunc(all, func(m model) bool { return m.kind != exact })
+	}
 	p.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	capacity := pick(p.rng, []int{8192, 8192, 12_000, 12_000, 16_384, 16_384, 24_000, 32_768, 65_536})
+	if p.filling {
+		capacity = pick(p.rng, []int{16_384, 65_536, 131_072, 131_072}) // of which 600 tokens are less than 1 %
+	}
 	p.unit = map[bool]int{true: 3, false: 4}[capacity <= 16_384]
 	for _, m := range all[:1+p.rng.IntN(3)] {
 		if m.kind == bound {
@@ -101,7 +113,7 @@ func (p *plan) drawTargets() {
 		w.Buffer = pick(p.rng, []int{1, 1, 256, capacity / 16})
 		p.models = append(p.models, m)
 		p.targets = append(p.targets, budget.Target{Provider: m.provider, Model: m.name, Window: w})
-		p.lies = append(p.lies, p.maybe(8))
+		p.lies = append(p.lies, p.maybe(8) && !p.filling)
 		capacity = pick(p.rng, []int{capacity, capacity * 3 / 2, capacity * 2, capacity / 2, 8192})
 		capacity = min(max(capacity, 8192), 65_536)
 	}
@@ -120,6 +132,9 @@ func (p *plan) unknown() weight {
 // failures of all kinds in between. A forced final Step gets its report.
 func (p *plan) writeScript() {
 	s := &scriptmodel.Script{Count: "approximate", Cache: p.maybe(50), CacheMin: 1024, Strict: p.policy != "cache-compact" && p.maybe(50), Bytes: 32 << 20}
+	if p.pictured {
+		s.Bytes = 40_000 + p.rng.IntN(80_000)
+	}
 	for i, m := range p.models {
 		window := p.serverWindow(s.Strict, i)
 		if p.lies[i] {
@@ -145,7 +160,7 @@ func (p *plan) writeScript() {
 func (p *plan) serverWindow(strict bool, i int) int {
 	w, provider := p.targets[i].Window, p.models[i].provider
 	sums := provider == "openai-chat" || provider == "openai-compatible" || strict && provider == "anthropic"
-	if sums || p.policy == "cache-compact" || p.maybe(50) {
+	if sums || p.policy == "cache-compact" || !p.filling && p.maybe(50) {
 		return w.Capacity
 	}
 	return w.Capacity - w.OutputReserve
@@ -176,7 +191,7 @@ func (p *plan) reply() scriptmodel.Reply {
 	if p.maybe(1) {
 		r.Usage = &llm.Usage{} // a provider that reports nothing
 	}
-	if p.maybe(18) {
+	if p.maybe(18) || p.filling && p.maybe(60) {
 		say(2)
 		return r
 	}
@@ -208,6 +223,7 @@ type output struct {
 	call, tool string
 	text       string
 	failed     bool
+	pictures   []llm.Part
 	reserves   bool // the tool asks for room first
 	most       int  // that many tokens
 }
@@ -224,9 +240,23 @@ func (p *plan) output(c llm.ToolCall) output {
 	case n < 19:
 		return o // nothing
 	}
+	for p.pictured && p.maybe(60) {
+		o.pictures = append(o.pictures, p.picture())
+	}
 	o.text = p.text(size)
 	o.most = len(o.text) / 3
 	return o
+}
+
+// picture draws a screenshot as a client of the Messages API has it.
+func (p *plan) picture() llm.Media {
+	data := make([]byte, 1500+p.rng.IntN(12_000))
+	for i := range data {
+		data[i] = byte(p.rng.IntN(256))
+	}
+	text := base64.StdEncoding.EncodeToString(data)
+	block := fmt.Sprintf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":%q}}`, text)
+	return llm.Media{Type: "image/png", Width: 640, Height: 480, Size: len(text), Raw: llm.Raw{Data: []byte(block)}}
 }
 
 // toolNames are the tools of an agent; the model calls the first four.

@@ -3,15 +3,18 @@ package guardsim
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store"
 )
 
 // known is what all sessions share and nobody changes.
@@ -21,19 +24,53 @@ var (
 )
 
 // A guarded is a session as the simulation uses one: all calls of the library stand here.
-type guarded struct{ s *plimsoll.Session }
+type guarded struct {
+	s     *plimsoll.Session
+	store *store.Memory
+	rules policy.Policy
+}
 
 func openGuarded(ctx context.Context, p *plan) (guarded, error) {
 	rules, err := policy.Preset(p.policy)
 	if err != nil {
 		return guarded{}, err
 	}
+	g := guarded{store: new(store.Memory), rules: rules}
+	g.s, err = g.open(ctx, "made-up", p.targets)
+	return g, err
+}
+
+func (g guarded) open(ctx context.Context, id string, targets []budget.Target) (*plimsoll.Session, error) {
 	all, err := known()
 	if err != nil {
-		return guarded{}, err
+		return nil, err
 	}
-	s, err := plimsoll.Open(ctx, plimsoll.Options{Policy: rules, Targets: p.targets, Catalog: &all, Encodings: encodings.Load})
-	return guarded{s}, err
+	return plimsoll.Open(ctx, plimsoll.Options{ID: id, Store: g.store, Policy: g.rules, Targets: targets, Catalog: &all, Encodings: encodings.Load})
+}
+
+// reopened returns the session as a program has it that opens it anew from what is stored
+// now. Both can go on.
+func (g guarded) reopened(ctx context.Context, id string, targets []budget.Target) (guarded, error) {
+	n, err := g.records(ctx)
+	if err != nil {
+		return g, err
+	}
+	if err := g.store.Fork(ctx, g.s.ID(), id, n); err != nil {
+		return g, err
+	}
+	g.s, err = g.open(ctx, id, targets)
+	return g, err
+}
+
+// records returns how many were stored.
+func (g guarded) records(ctx context.Context) (n int, err error) {
+	for _, err := range g.store.Records(ctx, g.s.ID(), 0) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 func (g guarded) append(ctx context.Context, m llm.Message) error { return g.s.Append(ctx, m) }
@@ -80,20 +117,43 @@ func (g guarded) turnEnd(ctx context.Context) error { return g.s.TurnEnd(ctx) }
 
 func (g guarded) blob(ctx context.Context, ref llm.Ref) ([]byte, error) { return g.s.Blob(ctx, ref) }
 
-// edits returns how many edits were made so far.
-func (g guarded) edits() (n int) {
-	g.s.View(func(m *engine.Machine) { n = len(m.Journal()) })
-	return n
+// edits returns how many edits were made so far, and whether any of them since the first
+// from took something out.
+func (g guarded) edits(from int) (n int, took bool) {
+	g.s.View(func(m *engine.Machine) {
+		n = len(m.Journal())
+		for _, e := range m.Journal()[min(from, n):] {
+			took = took || e.Op != edit.Insert
+		}
+	})
+	return n, took
+}
+
+// windows returns what the targets are taken to have.
+func (g guarded) windows() (all []budget.Target) {
+	g.s.View(func(m *engine.Machine) { all = slices.Clone(m.Targets()) })
+	return all
 }
 
 // counters are the figures that law 10 is about.
 type counters struct {
 	guard int // current, pending and fresh tokens of the guard
 	view  int // the count of the view for the preferred target
+	final engine.Reason
 }
 
 // counters reads them.
 func (g guarded) counters() counters {
 	u := g.s.Usage()
-	return counters{guard: u.Guard.Current + u.Guard.Pending + u.Guard.Fresh, view: u.Count.Bound}
+	return counters{guard: u.Guard.Current + u.Guard.Pending + u.Guard.Fresh, view: u.Count.Bound, final: u.Final}
+}
+
+// summed reports whether any edit since the first from put a summary in place of messages.
+func (g guarded) summed(from int) (is bool) {
+	g.s.View(func(m *engine.Machine) {
+		for _, e := range m.Journal()[from:] {
+			is = is || e.Op == edit.Archive
+		}
+	})
+	return is
 }

@@ -16,6 +16,9 @@ type class struct {
 	stillOver  int // sent although over, as the policy wants it
 	rejected   int // refused as too long
 	okRejected int // … with the verdict ok
+	edge       int // ok, accepted, and by the count within edgeTokens of the limit
+	percent    int // ok, accepted, and by the server's count within 1 % of it
+	closest    int // the fewest tokens that the server had left up to the limit
 }
 
 // A tally adds up sessions.
@@ -24,6 +27,9 @@ type tally struct {
 	failures int // calls that failed or broke off
 	refused  int // requests that the engine did not send, since nothing could make them fit
 	refs     int // that were looked up
+	restarts int
+	same     int // … after which a request was compared with the one without
+	tooLarge int // requests refused for their bytes
 	edits    int
 	classes  [numKinds]class
 	notes    []string // requests that were refused
@@ -38,11 +44,14 @@ func (r *run) note(s *engine.Send) {
 
 func (c *class) add(o class) {
 	c.requests, c.ok, c.skip, c.final = c.requests+o.requests, c.ok+o.ok, c.skip+o.skip, c.final+o.final
+	c.percent, c.edge, c.closest = c.percent+o.percent, c.edge+o.edge, closer(c.closest, o.closest)
 	c.stillOver, c.rejected, c.okRejected = c.stillOver+o.stillOver, c.rejected+o.rejected, c.okRejected+o.okRejected
 }
 
 func (t *tally) add(o *tally) {
 	t.sessions, t.failures, t.refused = t.sessions+o.sessions, t.failures+o.failures, t.refused+o.refused
+	t.restarts, t.same = t.restarts+o.restarts, t.same+o.same
+	t.tooLarge += o.tooLarge
 	t.refs, t.edits = t.refs+o.refs, t.edits+o.edits
 	for i := range t.classes {
 		t.classes[i].add(o.classes[i])
@@ -61,15 +70,15 @@ func (t *tally) sum() (all class) {
 // String returns the table of docs/benchmarks.md.
 func (t *tally) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d sessions, %d edits, %d failed calls, %d Refs looked up, %d requests that nothing could make fit\n\n",
-		t.sessions, t.edits, t.failures, t.refs, t.refused)
-	b.WriteString("| what the engine knows | requests | ok | to a fallback | of a final Step | sent over | refused as too long | of those that were ok |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "%d sessions, %d edits, %d failed calls, %d Refs looked up, %d requests that nothing could make fit, %d restarts (%d compared), %d requests refused for their bytes\n\n",
+		t.sessions, t.edits, t.failures, t.refs, t.refused, t.restarts, t.same, t.tooLarge)
+	fmt.Fprintf(&b, "| what the engine knows | requests | ok | counted within %d tokens of the limit | truly within 1 %% | closest | to a fallback | of a final Step | sent over | refused as too long | of those that were ok |\n|---|---|---|---|---|---|---|---|---|---|---|\n", edgeTokens)
 	for i, name := range [numKinds]string{"the tokenizer", "no tokenizer", "a window that is too large"} {
 		c, share := t.classes[i], 0.0
 		if c.ok > 0 {
 			share = 100 * float64(c.okRejected) / float64(c.ok)
 		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d (%.2f %%) |\n", name, c.requests, c.ok, c.skip, c.final, c.stillOver, c.rejected, c.okRejected, share)
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d (%.2f %%) |\n", name, c.requests, c.ok, c.edge, c.percent, c.closest, c.skip, c.final, c.stillOver, c.rejected, c.okRejected, share)
 	}
 	return b.String()
 }

@@ -27,6 +27,10 @@ func published(encoding string) weight {
 	return weight{encoding: encoding, permille: 1000, hidden: 3, message: 4, call: 7, result: 7}
 }
 
+// imageTokens is what the server takes for an image: OpenAI's figure for one in low detail.
+// It is below what any counter here takes, since the sessions are about bytes.
+const imageTokens = 85
+
 // What the same source adds for functions on the models of o200k_base: to begin one, to begin
 // its properties, for each, for an enumeration and each value of it, and to end.
 const (
@@ -102,7 +106,7 @@ func (t *truth) Prompt(d llm.Dialect, name string, body []byte) int {
 		t.fault(err)
 	}
 	w := t.weights[name]
-	n := w.share(t.sum(w, r.texts)) + w.hidden + w.message*r.messages + w.call*r.calls + w.result*r.results
+	n := w.share(t.sum(w, r.texts)) + w.hidden + w.message*r.messages + w.call*r.calls + w.result*r.results + imageTokens*r.images
 	for _, f := range r.tools {
 		n += w.share(t.tool(w, f))
 	}
