@@ -130,7 +130,7 @@ type exhibit struct {
 	media   []llm.Media
 	earlier []llm.MessageID // for each of media: which message shows it before this part; 0: none
 	image   bool            // one of media is an image
-	turn    int // when it was chosen to be taken out, from 1; 0: it was not
+	turn    int             // when it was chosen to be taken out, from 1; 0: it was not
 }
 
 // repeats reports whether nothing would be lost from sight with e.
