@@ -16,7 +16,8 @@ import (
 // A Session keeps one conversation within its window: an [engine.Machine] with
 // a store and a summariser. Make one with [Open]. It is safe for concurrent use. When
 // a method fails because the store does, what it was told has not happened; the next
-// call goes on from what the store has.
+// call that may change something goes on from what the store has, and until then the
+// figures that are only read may still show it.
 type Session struct {
 	id      string
 	options Options // filled
@@ -169,16 +170,16 @@ func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 			continue
 		}
 		s.publish(r)
-		if r.Refused != nil {
-			return nil, s.refusal(r.Refused)
-		}
 		if r.Send != nil {
 			send, s.sentTo = r.Send, r.Send.Target
 		}
-		if r.Ask != nil {
+		if r.Ask != nil { // also beside a Refused: nobody asks it again
 			if err := s.answer(ctx, *r.Ask); err != nil {
 				return nil, err
 			}
+		}
+		if r.Refused != nil {
+			return nil, s.refusal(r.Refused)
 		}
 	}
 	return send, nil

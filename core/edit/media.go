@@ -16,7 +16,8 @@ type Excess struct {
 	Bytes  int // of the request, as it is written
 	Images int // images and other media
 
-	turn int // how many were chosen to be taken out
+	turn   int  // how many were chosen to be taken out
+	spared bool // one of them was let stay after all
 }
 
 func (x Excess) none() bool { return x.Bytes <= 0 && x.Images <= 0 }
@@ -40,14 +41,14 @@ func (s Scene) TakeMedia(x Excess) Plan {
 	} {
 		for i := range all {
 			if x.none() {
-				return s.taken(all)
+				return s.taken(all, x)
 			}
 			if e := &all[i]; e.turn == 0 && e.id < s.Keep && !s.pinned(e.id) && pass(*e) && s.choose(e, &x) && !e.repeats() {
 				s.spare(all[i], all[i+1:], &x)
 			}
 		}
 	}
-	return s.taken(all)
+	return s.taken(all, x)
 }
 
 // choose marks e to be taken out, and counts what it frees off x. It does not if that is
@@ -80,22 +81,33 @@ func (s Scene) spare(gone exhibit, later []exhibit, x *Excess) {
 		return
 	}
 	seen := &later[last]
-	seen.turn, seen.earlier[0] = 0, 0
-	x.Bytes += s.freed(*seen)
+	x.Bytes += s.freed(*seen) // while its line is what it was counted with
 	x.Images++
+	x.spared = true
+	seen.turn, seen.earlier[0] = 0, 0
 	for i := range later[:last] {
 		if r := &later[i]; len(r.media) == 1 && r.earlier[0] == gone.id && bytes.Equal(r.media[0].Data, gone.media[0].Data) {
+			was := s.freed(*r)
 			r.earlier[0] = seen.id
+			if r.turn > 0 {
+				x.Bytes += was - s.freed(*r)
+			}
 		}
 	}
 }
 
-// taken plans to take out what was chosen, in the order in which it was.
-func (s Scene) taken(all []exhibit) Plan {
+// taken plans to take out what was chosen, in the order in which it was, but for what
+// has become needless where one was spared. x is what is left of the excess.
+func (s Scene) taken(all []exhibit, x Excess) Plan {
 	chosen := slices.DeleteFunc(all, func(e exhibit) bool { return e.turn == 0 })
 	slices.SortFunc(chosen, func(a, b exhibit) int { return a.turn - b.turn })
 	var p Plan
 	for _, e := range chosen {
+		without := Excess{Bytes: x.Bytes + s.freed(e), Images: x.Images + len(e.media), spared: true}
+		if x.spared && without.none() {
+			x = without
+			continue
+		}
 		p = p.Join(s.take(e))
 	}
 	return p

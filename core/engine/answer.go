@@ -141,8 +141,11 @@ func (m *Machine) feedAnswer(in Answer) error {
 			text = summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous})
 		}
 	}
-	if text != "" {
+	switch {
+	case text != "":
 		m.settle(r, a, text)
+	case in.Err == "":
+		m.event(EventAnswer, a.Rule, "no summary: the answer is empty")
 	}
 	if m.prepare != nil && m.prepare.waiting == a.ID {
 		m.prepare.waiting = 0

@@ -80,8 +80,8 @@ func (m *Machine) force(reason Reason, rule, text string) {
 	m.event(EventFinal, rule, "%s", reason.Sentence())
 	m.out.Events[len(m.out.Events)-1].Guard = &action
 	m.traceEnforce(action)
-	m.guard.Enforce()
 	m.setFinal(reason)
+	m.guard.Enforce()
 	capacity := max(m.targets[0].Window.Capacity, 1)
 	used := max(m.guard.Percent(capacity), min((m.Count().Point*100+capacity/2)/capacity, 100)) // R000-15, by whichever is more
 	m.note(edit.Fill(orElse(text, finalTexts[reason]), edit.Values{Used: used}), rule, fmt.Sprintf("final Step: %s", reason))

@@ -128,7 +128,7 @@ func (m *Machine) finish() {
 	if m.policy.Backstop && m.over() {
 		refused := m.overError()
 		if m.policy.OnFloor == policy.FloorSend && m.final == ReasonNone { // only a final request is sent although it is over
-			m.force(ReasonContext, backstopRule, m.text(policy.TemplateFinal))
+			m.force(ReasonContext, ruleOf(ReasonContext), m.text(policy.TemplateFinal))
 			m.begin()
 			return
 		}

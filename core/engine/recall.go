@@ -21,14 +21,14 @@ func (m *Machine) recall(s journal.Snapshot) {
 	m.lastUsage = s.Usage.Usage
 	m.count[0].recall(s, m.view)
 	m.recallGuard(s)
-	for _, e := range m.view.Edits() {
+	for _, e := range m.journal { // a note that has left the view was given all the same
 		switch r, latest := m.ruleNamed(e.Rule), e.Span.From > m.turnAt; {
 		case e.Op != edit.Insert:
 		case r.Do == policy.DoFinal && latest:
 			m.setFinal(ReasonContext)
 		case reasonOf(e.Rule) != ReasonNone && latest:
 			m.setFinal(reasonOf(e.Rule))
-		case r.Do == policy.DoNote && m.holds(r.When, nil):
+		case r.Do == policy.DoNote && slices.ContainsFunc(m.view.Edits(), func(v edit.Edit) bool { return v.ID == e.ID }) && m.holds(r.When, nil):
 			m.noted[r.Name] = true
 		}
 	}

@@ -129,7 +129,13 @@ func (m *Machine) feedRestore(s journal.Snapshot) error {
 		}
 	}
 	m.confirmed = len(m.journal)
-	maps.Copy(m.count[0].known, s.Outputs)
+	for id, o := range s.Outputs { // each model counts its own
+		for i, t := range m.targets {
+			if o.Model == t.Model || o.Model == "" && i == 0 {
+				m.count[i].known[id] = o.Tokens
+			}
+		}
+	}
 	m.remeasure()
 	m.recall(s)
 	m.opened, m.out.Traces = false, nil
@@ -149,7 +155,7 @@ func (m *Machine) feedFork(in Fork) error {
 	s := in.Snapshot
 	s.Messages = s.Messages[:in.At]
 	s.Outputs = maps.Clone(s.Outputs)
-	maps.DeleteFunc(s.Outputs, func(id llm.MessageID, _ int) bool { return id > in.At })
+	maps.DeleteFunc(s.Outputs, func(id llm.MessageID, _ journal.Output) bool { return id > in.At })
 	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > in.At+1 })
 	if s.Forced.At > in.At {
 		s.Forced = journal.Reason{}

@@ -85,7 +85,7 @@ func (s *pair) otherUsage() bool {
 	snap, err := s.h.snapshot()
 	s.must(err)
 	anchor := snap.Usage.Reported && snap.Usage.Prompt() > 0
-	if anchor != (s.twin.anchor != nil) || !maps.Equal(s.twin.known, snap.Outputs) {
+	if anchor != (s.twin.anchor != nil) || !maps.EqualFunc(s.twin.known, snap.Outputs, func(n int, o journal.Output) bool { return n == o.Tokens }) {
 		return true
 	}
 	if s.twin.anchor != nil && (s.twin.then.front != s.twin.shoot(s.h).front || s.twin.then.hidden != s.twin.shoot(s.h).hidden) {

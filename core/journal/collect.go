@@ -24,7 +24,7 @@ type Snapshot struct {
 	Usage     Usage                 // the newest; zero if none was recorded
 	UsageAt   llm.MessageID         // the last message before it
 	UsageEdit edit.ID               // the last edit before it
-	Outputs   map[llm.MessageID]int // replies whose size in tokens was reported
+	Outputs   map[llm.MessageID]Output // replies whose size was reported
 	Windows   map[string]int        // the smallest window that a refusal stated, by target
 	Bytes     map[string]int        // the most bytes that refusals leave, by target
 
@@ -34,6 +34,12 @@ type Snapshot struct {
 	Forced  Reason        // why the host wants the final Step of the Turn that is open; zero: it does not
 	Exceed  Reason        // with any text: an output found no room in it
 	Fork    Fork          // the newest; zero if the session was not forked from another
+}
+
+// An Output is the size of a reply as its usage reported it.
+type Output struct {
+	Tokens int
+	Model  string // that wrote it; empty: the preferred one of then
 }
 
 // A Reason is a text, and the last message before it was given.
@@ -93,7 +99,7 @@ type collector struct {
 	turns turn.Index  // over out.Messages
 	edits []edit.Edit // all of them, superseded ones too
 
-	output int // tokens reported of the reply to come; 0: nothing was
+	output Output // reported of the reply to come; 0 tokens: nothing was
 }
 
 func (c *collector) add(r Record) error {
@@ -107,9 +113,9 @@ func (c *collector) add(r Record) error {
 		if r.Usage.Prompt() > 0 || s.Usage.Prompt() == 0 { // else it says nothing about the prompt
 			s.Usage, s.UsageAt, s.UsageEdit = r.Usage, c.last(), s.LastEdit
 		}
-		c.output = 0
+		c.output = Output{}
 		if r.Usage.Output {
-			c.output = r.Usage.Usage.Output
+			c.output = Output{r.Usage.Usage.Output, r.Usage.Model}
 		}
 	case KindRejected:
 		s.Windows = smaller(s.Windows, r.Rejected.Target, r.Rejected.Window)
@@ -166,11 +172,11 @@ func (c *collector) message(m llm.Message) error {
 	}
 	_ = c.turns.Append(m)
 	c.out.Messages = append(c.out.Messages, m)
-	if c.output > 0 && m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) {
+	if c.output.Tokens > 0 && m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) {
 		if c.out.Outputs == nil {
-			c.out.Outputs = map[llm.MessageID]int{}
+			c.out.Outputs = map[llm.MessageID]Output{}
 		}
-		c.out.Outputs[m.ID], c.output = c.output, 0
+		c.out.Outputs[m.ID], c.output = c.output, Output{}
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func TestCollectUsageOfOutputOnly(t *testing.T) {
 	if got.Usage.Prompt() != 50 || got.UsageAt != 1 {
 		t.Errorf("R000-2 usage %+v at %d, want the prompt of 50 at message 1", got.Usage, got.UsageAt)
 	}
-	if got.Outputs[4] != 7 {
+	if got.Outputs[4].Tokens != 7 {
 		t.Errorf("R000-2 outputs %v, want 7 tokens of message 4", got.Outputs)
 	}
 	if first := must(t, human(1), wrote(7)); first.Usage.Usage.Output != 7 || first.UsageAt != 1 {

@@ -322,7 +322,7 @@ func TestCollectOutputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := map[llm.MessageID]int{2: 7}; !maps.Equal(got.Outputs, want) {
+	if want := map[llm.MessageID]journal.Output{2: {Tokens: 7}}; !maps.Equal(got.Outputs, want) {
 		t.Errorf("outputs, want %v, got %v", want, got.Outputs)
 	}
 }
