@@ -97,6 +97,9 @@ func describe(n *node) string {
 		return "nothing"
 	case text:
 		const most = 60
+		if keyLike.MatchString(n.text) {
+			return "what looks like a key"
+		}
 		return fmt.Sprintf("%.*q", most, n.text)
 	}
 	return n.text

@@ -133,7 +133,7 @@ func vocabularies() []string { return []string{"o200k_base", "cl100k_base", "o20
 func (r *settingsReader) oneOf(path string, n *node, known []string) string {
 	word := r.text(path, n)
 	if word != "" && len(known) > 0 && !slices.Contains(known, word) {
-		r.fault(n, "%s: want one of %s, got %q%s", path, strings.Join(known, ", "), word, meant(word, known))
+		r.fault(n, "%s: want one of %s, got %s%s", path, strings.Join(known, ", "), describe(n), meant(word, known))
 		return ""
 	}
 	return word

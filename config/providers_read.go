@@ -111,11 +111,11 @@ func (r *settingsReader) provider(name string, n *node) ProviderSettings {
 		p.Kind = kind
 	}
 	if !slices.Contains(r.known.Kinds, p.Kind) {
-		at := n
+		at, got := n, fmt.Sprintf("%q", p.Kind)
 		if k := n.get("kind"); k != nil {
-			at = k
+			at, got = k, describe(k)
 		}
-		r.fault(at, "%s.kind: want one of %s, got %q%s", path, strings.Join(r.known.Kinds, ", "), p.Kind, meant(p.Kind, r.known.Kinds))
+		r.fault(at, "%s.kind: want one of %s, got %s%s", path, strings.Join(r.known.Kinds, ", "), got, meant(p.Kind, r.known.Kinds))
 	}
 	if p.KeyEnv != "" && len(p.KeyCommand) > 0 {
 		r.fault(n, "%s: want keyEnv or keyCommand, got both", path)

@@ -116,6 +116,7 @@ func TestSettingsFaults(t *testing.T) {
 // A key in a file is refused, wherever it stands, and not repeated.
 func TestLiteralKeys(t *testing.T) {
 	for _, text := range []string{
+		"model: sk-secret", "providers: {openai: {kind: sk-secret}}", "providers: {openai: {contextWindow: sk-secret}}", "defaults: {reasoning: sk-secret}",
 		"apiKey: sk-secret", "providers: {openai: {key: sk-secret}}", "providers: {openai: {api_key: sk-secret}}", "providers: {openai: {token: sk-secret}}",
 		"providers: {openai: {Authorization: sk-secret}}", "providers: {openai: {headers: {x-api-key: sk-secret}}}", "providers: {openai: {headers: {api-key: sk-secret}}}",
 		"providers: {openai: {headers: {x-anything: sk-secret}}}", "providers: {openai: {headers: {x-anything: Bearer sk-secret}}}", "providers: {openai: {query: {key: sk-secret}}}",
