@@ -478,27 +478,3 @@ func TestBudgetIsOver(t *testing.T) {
 		t.Errorf("a second Close: %v", err)
 	}
 }
-
-// TestFreshOutputsAreNotReserved: an output without a reservation asks for room all the
-// same, and does not take what others have reserved.
-func TestFreshOutputsAreNotReserved(t *testing.T) {
-	s := withCalls(t, 2)
-	before, limit := used(s)
-	held, err := s.Budget().Reserve(t.Context(), limit-before-200)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p := result(t, s, "c2", output(4_000)); p.Shown == plimsoll.ShownWhole {
-		t.Errorf("R000-13: an output of 1,000 tokens beside a reservation of all but 200 is placed %+v", p)
-	}
-	if _, err := s.ToolResult(t.Context(), plimsoll.Result{CallID: "c1", Body: strings.NewReader(output(1_000)), Reserved: held}); err != nil {
-		t.Fatal(err)
-	}
-	if got := outputs(s); got[1] != output(1_000) {
-		t.Errorf("R000-22: the output that was reserved for is shown as %q", got[1])
-	}
-	observe(t, s, llm.Usage{}) // a failed call changes nothing
-	if now, _ := used(s); now > limit {
-		t.Errorf("%d tokens of %d", now, limit)
-	}
-}
