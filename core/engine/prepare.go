@@ -119,11 +119,7 @@ func (m *Machine) finish() {
 		return
 	}
 	if !m.noStore { // another Prepare is not to change what has just been made
-		for _, r := range m.policy.Rules {
-			if r.At == policy.AtPrepare {
-				m.tried[r.Name] = m.situation()
-			}
-		}
+		m.triedAll()
 	}
 	if m.policy.Backstop && m.over() {
 		refused := m.overError()
@@ -146,6 +142,15 @@ func (m *Machine) finish() {
 // sameAsRefused reports whether the request would be the one that was just refused.
 func (m *Machine) sameAsRefused() bool {
 	return m.refused != nil && m.sent.meter != nil && m.sent.edits == len(m.journal) && m.sent.end == len(m.messages)
+}
+
+// triedAll notes that every rule had its turn in this situation.
+func (m *Machine) triedAll() {
+	for _, r := range m.policy.Rules {
+		if r.At == policy.AtPrepare {
+			m.tried[r.Name] = m.situation()
+		}
+	}
 }
 
 // choose returns the target that the request goes to: the first that has room for its

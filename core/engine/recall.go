@@ -41,8 +41,27 @@ func (m *Machine) recall(s journal.Snapshot) {
 	if s.Exceed.Text != "" {
 		m.guard.Exceed()
 	}
+	m.recallTried(s)
 	if !s.Usage.IsZero() {
 		m.recallDue(s)
+	}
+}
+
+// recallTried notes that a request was made of what there is: its rules made the newest
+// edit, and nothing came after it. So the next one is the same (law 7).
+func (m *Machine) recallTried(s journal.Snapshot) {
+	if len(s.Edits) == 0 || int(s.EditAt) != len(s.Messages) || s.UsageEdit >= s.LastEdit {
+		return
+	}
+	newest := s.Edits[len(s.Edits)-1]
+	r := m.ruleNamed(newest.Rule)
+	made := newest.Rule == backstopRule || reasonOf(newest.Rule) != ReasonNone
+	switch r.At {
+	case policy.AtPrepare, policy.AtUsage, policy.AtRejected, policy.AtTurnEnd:
+		made = true
+	}
+	if made {
+		m.triedAll()
 	}
 }
 

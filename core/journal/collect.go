@@ -17,16 +17,17 @@ type Snapshot struct {
 	Messages []llm.Message // the transcript; Messages[i].ID is i+1
 	Edits    []edit.Edit   // all of them in order of ID, superseded ones too; see edit.Holding
 	LastEdit edit.ID       // the highest number used, also by an edit that no longer holds
+	EditAt   llm.MessageID // the last message before the newest edit
 	Sections []llm.Section // the newest; nil if none were recorded
 	Tools    []llm.Tool    // the newest; nil if none were recorded
 	Policy   policy.Policy // the newest; zero, with Version 0, if none was recorded
 
-	Usage     Usage                 // the newest; zero if none was recorded
-	UsageAt   llm.MessageID         // the last message before it
-	UsageEdit edit.ID               // the last edit before it
+	Usage     Usage                    // the newest; zero if none was recorded
+	UsageAt   llm.MessageID            // the last message before it
+	UsageEdit edit.ID                  // the last edit before it
 	Outputs   map[llm.MessageID]Output // replies whose size was reported
-	Windows   map[string]int        // the smallest window that a refusal stated, by target
-	Bytes     map[string]int        // the most bytes that refusals leave, by target
+	Windows   map[string]int           // the smallest window that a refusal stated, by target
+	Bytes     map[string]int           // the most bytes that refusals leave, by target
 
 	Asks    []Ask         // those without an answer
 	LastAsk int           // the highest number used
@@ -195,7 +196,7 @@ func (c *collector) edit(e edit.Edit) error {
 		return fmt.Errorf("edit %d: %w", e.ID, err)
 	}
 	c.edits = append(c.edits, e)
-	s.LastEdit = e.ID
+	s.LastEdit, s.EditAt = e.ID, c.last()
 	return nil
 }
 

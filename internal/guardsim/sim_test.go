@@ -56,6 +56,12 @@ func TestSessions(t *testing.T) {
 	t.Run("R000-4_exact_counts_are_never_refused", func(t *testing.T) { held(t, total.classes[exact], 0) })
 	t.Run("R000-4_prompts_come_near_the_limit", func(t *testing.T) { total.near(t) })
 	t.Run("R000-18_bounds_hold", func(t *testing.T) { held(t, total.classes[bound], mostOver) })
+	t.Run("law 4 after a restart", func(t *testing.T) {
+		const most = 10 // in 1,000; where a rule was tried in vain, a machine that was restored tries it once more
+		if total.differ*1000 > total.same*most {
+			t.Errorf("requests after a restart, want at most %d in 1,000 other than without it, got %d of %d", most, total.differ, total.same)
+		}
+	})
 	t.Run("R000-11_every_verdict_was_given", func(t *testing.T) {
 		if all := total.sum(); all.skip == 0 || all.final == 0 || total.classes[lied].ok == 0 || total.classes[lied].rejected == 0 || total.same == 0 || total.tooLarge == 0 {
 			t.Errorf("requests, want some that are ok, go to a fallback, are a final Step, are refused where the window was stated too large or the server takes fewer bytes, and follow a restart, got\n%s", total)

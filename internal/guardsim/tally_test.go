@@ -29,6 +29,7 @@ type tally struct {
 	refs     int // that were looked up
 	restarts int
 	same     int // … after which a request was compared with the one without
+	differ   int // … and was another one: which rules were tried in vain is in no record
 	tooLarge int // requests refused for their bytes
 	edits    int
 	classes  [numKinds]class
@@ -50,7 +51,7 @@ func (c *class) add(o class) {
 
 func (t *tally) add(o *tally) {
 	t.sessions, t.failures, t.refused = t.sessions+o.sessions, t.failures+o.failures, t.refused+o.refused
-	t.restarts, t.same = t.restarts+o.restarts, t.same+o.same
+	t.restarts, t.same, t.differ = t.restarts+o.restarts, t.same+o.same, t.differ+o.differ
 	t.tooLarge += o.tooLarge
 	t.refs, t.edits = t.refs+o.refs, t.edits+o.edits
 	for i := range t.classes {
@@ -70,8 +71,8 @@ func (t *tally) sum() (all class) {
 // String returns the table of docs/benchmarks.md.
 func (t *tally) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d sessions, %d edits, %d failed calls, %d Refs looked up, %d requests that nothing could make fit, %d restarts (%d compared), %d requests refused for their bytes\n\n",
-		t.sessions, t.edits, t.failures, t.refs, t.refused, t.restarts, t.same, t.tooLarge)
+	fmt.Fprintf(&b, "%d sessions, %d edits, %d failed calls, %d Refs looked up, %d requests that nothing could make fit, %d restarts (%d compared, %d differ), %d requests refused for their bytes\n\n",
+		t.sessions, t.edits, t.failures, t.refs, t.refused, t.restarts, t.same, t.differ, t.tooLarge)
 	fmt.Fprintf(&b, "| what the engine knows | requests | ok | counted within %d tokens of the limit | truly within 1 %% | closest | to a fallback | of a final Step | sent over | refused as too long | of those that were ok |\n|---|---|---|---|---|---|---|---|---|---|---|\n", edgeTokens)
 	for i, name := range [numKinds]string{"the tokenizer", "no tokenizer", "a window that is too large"} {
 		c, share := t.classes[i], 0.0
