@@ -119,7 +119,7 @@ func TestCollect(t *testing.T) {
 		Records:  23,
 		Messages: []llm.Message{human(1).Message, call(2).Message, result(3).Message, human(4).Message, human(5).Message},
 		Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(2, 5).Edit, note(3, 5).Edit, archive(6, 1, 4, 1, 2).Edit},
-		LastEdit: 6,
+		LastEdit: 6, EditAt: 4,
 		Sections: sections("new").Sections,
 		Tools:    tools("new").Tools,
 		Policy:   policyOf("second").Policy,
@@ -155,7 +155,7 @@ func TestCollectOfAFork(t *testing.T) {
 			Records:  15,
 			Messages: []llm.Message{human(1).Message, call(2).Message, result(3).Message, human(4).Message},
 			Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(4, 5).Edit},
-			LastEdit: 4, LastAsk: 1, TurnEnd: 3,
+			LastEdit: 4, EditAt: 4, LastAsk: 1, TurnEnd: 3,
 			Fork: journal.Fork{Parent: "main", At: 3},
 		}
 		if !reflect.DeepEqual(got, want) {
