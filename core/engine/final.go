@@ -68,9 +68,11 @@ func (m *Machine) preflight() budget.Decision {
 	return max(own, m.verdict(m.fitsTokens).Decision, m.decided(m.fitsTokens).Decision)
 }
 
-// force makes this the final Step, in the order of R000-14: the reason is set, once,
-// and told; the guard commits what it has; the tools are restricted; and the model is
-// told why (R000-15).
+// force makes this the final Step (R000-14): the reason is set, once, and told; the tools
+// are restricted; the guard commits what it has; and the model is told why (R000-15). The
+// tools come before the commit, other than in the document, since the new tool list may
+// be the first thing that a session measures, which begins a Turn for the guard. Nobody
+// sees the machine in between.
 func (m *Machine) force(reason Reason, rule, text string) {
 	if m.final != ReasonNone {
 		return
