@@ -150,3 +150,48 @@ func accepted(t *testing.T, model narrow, s *plimsoll.Session, least int) {
 		last = size
 	}
 }
+
+// TestRefusalTeachesOnlyWhoRefused: the next target keeps its window, and the call goes
+// there as it is.
+func TestRefusalTeachesOnlyWhoRefused(t *testing.T) {
+	for _, name := range []string{"guard", "balanced", "layered", "turn-budget"} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, plimsoll.Options{Policy: preset(t, name), Targets: []budget.Target{
+				{Provider: "a", Model: "gpt-4o", Window: budget.Window{Capacity: 200_000, OutputReserve: 1000}},
+				{Provider: "b", Model: "gpt-4o", Window: budget.Window{Capacity: 400_000, OutputReserve: 1000}},
+			}})
+			add(t, s, human(strings.Repeat("a word and another one. ", 20_000)))
+			first := prepare(t, s)
+			again, err := s.Rejected(t.Context(), &refusal{window: 96_000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first.Target.Provider != "a" || again.Target.Provider != "b" || again.Target.Window.Capacity != 400_000 || again.Final != engine.ReasonNone {
+				t.Errorf("want a, then b with its window of 400,000 and no final Step, got %s, then %s with %d, final %q",
+					first.Target.Name(), again.Target.Name(), again.Target.Window.Capacity, again.Final)
+			}
+		})
+	}
+}
+
+// TestRefusalBelowBufferAndReserve: a stated window in which buffer and reserve alone
+// would not fit is worked with, and remembered, under every policy.
+func TestRefusalBelowBufferAndReserve(t *testing.T) {
+	for _, name := range []string{"guard", "balanced", "layered", "turn-budget"} {
+		t.Run(name, func(t *testing.T) {
+			o := plimsoll.Options{Policy: preset(t, name), Store: new(store.Memory), Targets: []budget.Target{{Model: "mystery-7b", Window: budget.Window{Capacity: 64_000}}}}
+			s := open(t, o)
+			add(t, s, human(strings.Repeat("alpha river stone window ", 200)))
+			prepare(t, s)
+			again, err := s.Rejected(t.Context(), &refusal{window: 4096})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, send := range []*engine.Send{again, prepare(t, s), prepare(t, open(t, o))} {
+				if w := send.Target.Window; w.Capacity != 4096 || send.Limit < 4096*3/4 || send.Count.Bound > send.Limit || send.MaxOutput > 4096/4 {
+					t.Errorf("want a request within a window of 4,096, got %d of %d in %+v, output %d", send.Count.Bound, send.Limit, w, send.MaxOutput)
+				}
+			}
+		})
+	}
+}

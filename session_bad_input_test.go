@@ -285,10 +285,12 @@ func TestBadRejected(t *testing.T) {
 		})
 	}
 	t.Run("a window in which nothing fits", func(t *testing.T) {
-		err := same(t, s, func() error { _, e := s.Rejected(t.Context(), &refusal{window: 9_000}); return e })
-		var config *budget.ConfigError
-		if !errors.As(err, &config) {
-			t.Errorf("got %v, want a *budget.ConfigError", err)
+		send, err := s.Rejected(t.Context(), &refusal{window: 1})
+		if err != nil || !send.StillOver {
+			t.Errorf("want the guard's last request, marked as over, got %v (%v)", send, err)
+		}
+		if got := s.Usage().Target.Window.Capacity; got != 1 {
+			t.Errorf("the window that was stated, want it remembered, got %d", got)
 		}
 	})
 }

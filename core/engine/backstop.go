@@ -54,12 +54,12 @@ func (m *Machine) reduceText() {
 // in bytes or images is taken for the same share of the tokens; how much of them
 // an edit takes along is not known before, so that the last try is for all.
 func (m *Machine) need(try int) int {
-	all := m.count[m.sent.target].estimate(m.cfg.Offline).Bound
+	all := m.count[m.to].estimate(m.cfg.Offline).Bound
 	if try == tries-1 {
 		return max(all, 1)
 	}
-	w := m.targets[m.sent.target].Window
-	bytes, images := m.count[m.sent.target].wire()
+	w := m.targets[m.to].Window
+	bytes, images := m.count[m.to].wire()
 	need := max(all-w.Limit(), 1)
 	if w.MaxBytes > 0 && bytes > w.MaxBytes {
 		need = max(need, all/bytes*(bytes-w.MaxBytes)+all%bytes*(bytes-w.MaxBytes)/bytes)
@@ -72,7 +72,7 @@ func (m *Machine) need(try int) int {
 
 // backstopScene looks with the count, whatever the policy's own estimator is.
 func (m *Machine) backstopScene(keep llm.MessageID) edit.Scene {
-	count := m.count[m.sent.target]
+	count := m.count[m.to]
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: count.part, Measure: count.message,
@@ -86,7 +86,7 @@ func (m *Machine) backstopScene(keep llm.MessageID) edit.Scene {
 const backstopSpare = 150
 
 func (m *Machine) oldest(need int) edit.Plan {
-	need += m.targets[m.sent.target].Window.Limit() * backstopSpare / 1000
+	need += m.targets[m.to].Window.Limit() * backstopSpare / 1000
 	return m.backstopScene(m.tail()).Demote(need, edit.DemoteArgs{
 		Stub: backstopStub, Archive: backstopArchive, Kind: edit.KindStub, KindDrop: edit.KindDrop,
 	})
@@ -161,7 +161,7 @@ func (m *Machine) reduced() *Machine {
 
 // overError says what does not fit, and of it what nothing may be done about.
 func (m *Machine) overError() *budget.OverError {
-	t, c := m.targets[m.sent.target], m.count[m.sent.target]
+	t, c := m.targets[m.to], m.count[m.to]
 	bytes, images := c.wire()
 	load := budget.Load{Count: c.estimate(m.cfg.Offline).Bound, Components: c.components(), Bytes: bytes, Images: images}
 	f := m.reduced().floorParts()
@@ -175,7 +175,7 @@ func (m *Machine) overError() *budget.OverError {
 // floorParts returns the parts of a view that the backstop has reduced. They add
 // up to no less than the count: what it has beyond them is its margin.
 func (m *Machine) floorParts() budget.Floor {
-	c := m.count[m.sent.target]
+	c := m.count[m.to]
 	parts := c.components()
 	bytes, images := c.wire()
 	f := budget.Floor{System: parts.System + parts.Skills, Tools: parts.Tools, Bytes: bytes, Images: images}

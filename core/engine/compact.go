@@ -23,7 +23,7 @@ func (m *Machine) compact(in Compact) {
 	r := m.compaction()
 	s := m.scene(r)
 	if m.sent.meter == nil { // nobody knows yet where the next request goes
-		m.sent.target = m.choose()
+		m.to = m.choose()
 	}
 	if _, ok := m.summarySpan(r, s); ok && len(m.asks) == 0 {
 		m.summary = nil // a newer one is made of what it is about

@@ -82,6 +82,7 @@ type Machine struct {
 	wanted    Reason        // the reason for which the next Step is to be the final one
 	granted   int           // tokens of room that the output being appended was promised
 	prepare   *preparing
+	to        int // place among the targets of the one that the request goes to
 	sent      sending
 	refused   *Rejected // the answer to the request sent last
 
@@ -103,6 +104,7 @@ type sending struct {
 	meter  *meter // that counted it; nil before the first one
 	edits  int    // length of the journal
 	end    int    // length of the transcript
+	output int    // what it let the reply have
 }
 
 // Stats count what a machine did.
@@ -204,10 +206,12 @@ func (m *Machine) Calibration() *token.Calibration { return m.count[0].cal }
 
 // Over returns what of the view does not fit the preferred target, or nil.
 func (m *Machine) Over() *budget.OverError {
-	if !m.over() {
+	if m.fits(0) {
 		return nil
 	}
-	return m.overError()
+	trial := m.clone()
+	trial.to = 0
+	return trial.overError()
 }
 
 // Targets returns the targets with their windows as resolved.

@@ -45,8 +45,8 @@ func (m *Machine) media(r reach) {
 // overWire returns by how much the view is above the limits of bytes and images, and,
 // where it is, a spare share of the limit in permille.
 func (m *Machine) overWire(spare int) edit.Excess {
-	w := m.targets[m.sent.target].Window
-	bytes, images := m.count[m.sent.target].wire()
+	w := m.targets[m.to].Window
+	bytes, images := m.count[m.to].wire()
 	return edit.Excess{Bytes: beyond(bytes, w.MaxBytes, spare), Images: beyond(images, w.MaxImages, spare)}
 }
 

@@ -62,6 +62,9 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 	if m.sent.target >= len(targets) {
 		m.sent.target = 0
 	}
+	if m.to >= len(targets) {
+		m.to = 0
+	}
 	m.guard.SetSchema(m.schema())
 	for _, warning := range assumed {
 		m.event(EventWindow, "", "%s", warning)
@@ -99,8 +102,9 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 			warning = fmt.Sprintf("the window of %s is not known: %d assumed", t.Model, w.Capacity)
 		}
 	}
-	if n, ok := m.learnt[t.Name()]; ok {
-		w.Capacity = min(w.Capacity, n)
+	learnt, refused := m.learnt[t.Name()]
+	if refused = refused && learnt < w.Capacity; refused {
+		w.Capacity = learnt
 	}
 	if n, ok := m.learntBytes[t.Name()]; ok && (w.MaxBytes == 0 || n < w.MaxBytes) {
 		w.MaxBytes = n
@@ -113,6 +117,9 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 		w.Buffer = 0
 	case w.Buffer == 0:
 		w.Buffer = rule.BufferOf(w.Capacity)
+	}
+	if scaled, yes := w.Scaled(); yes && refused && (w.Capacity < budget.DefaultCapacity || w.Limit() <= 0) {
+		w = scaled // they were stated for the window that there is not
 	}
 	limits := m.cfg.Catalog.LimitsOf(t.Model)
 	w.MaxBytes, w.MaxImages = cmp.Or(w.MaxBytes, limits.Bytes), cmp.Or(w.MaxImages, limits.Images)
@@ -432,7 +439,7 @@ func (m *Machine) repeats() bool {
 	if !same || !m.policy.Backstop || m.over() {
 		return false
 	}
-	i := m.sent.target
+	i := m.to
 	w := m.targets[i].Window
 	limit := max(m.count[i].estimate(m.cfg.Offline).Bound*9/10, 1)
 	capacity, ok := m.learnLimit(i, limit, min(w.Capacity-1, limit+w.Buffer+w.OutputReserve))

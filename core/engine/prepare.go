@@ -35,7 +35,7 @@ func (m *Machine) feedPrepare(in Prepare) error {
 
 // begin goes through the rules for a request from the first one on.
 func (m *Machine) begin() {
-	m.sent.target = 0
+	m.to = 0
 	m.prepare = &preparing{}
 	if m.wanted != ReasonNone {
 		m.force(m.wanted, ruleOf(m.wanted), finalTexts[m.wanted])
@@ -106,11 +106,11 @@ func (m *Machine) untried(r policy.Rule) bool {
 func (m *Machine) finish() {
 	m.prepare = nil
 	m.out.Send, m.out.Refused = nil, nil
-	m.sent.target = m.choose()
+	m.to = m.choose()
 	if m.policy.Backstop && m.over() {
 		m.backstop()
 		if next := m.verdict(m.fits).Next; next >= 0 && m.over() {
-			m.sent.target = next
+			m.to = next
 		}
 	}
 	same := m.sameAsRefused()
@@ -139,9 +139,12 @@ func (m *Machine) finish() {
 	m.send()
 }
 
-// sameAsRefused reports whether the request would be the one that was just refused.
+// sameAsRefused reports whether the request would be the one that was just refused, to
+// the target that refused it. A smaller window leaves the reply less, which is another
+// request: prompt and output together were too long.
 func (m *Machine) sameAsRefused() bool {
-	return m.refused != nil && m.sent.meter != nil && m.sent.edits == len(m.journal) && m.sent.end == len(m.messages)
+	return m.refused != nil && m.sent.meter != nil && m.to == m.sent.target && m.sent.edits == len(m.journal) &&
+		m.sent.end == len(m.messages) && m.sent.output == m.mostOutput(m.to)
 }
 
 // triedAll notes that every rule had its turn in this situation.
@@ -154,13 +157,14 @@ func (m *Machine) triedAll() {
 }
 
 // choose returns the target that the request goes to: the first that has room for its
-// tokens (R000-11), else the one with the most. What is over in bytes or images can
-// nearly always be taken out, which is no reason to ask another model.
+// tokens (R000-11), else the one with the most. By the guard's sum all of them may be
+// full, although the count says that some are not: the final request that follows goes
+// to the one with the most room as well. What is over in bytes or images can nearly
+// always be taken out, which is no reason to ask another model.
 func (m *Machine) choose() int {
-	for _, v := range []budget.Verdict{m.decided(m.fitsTokens), m.verdict(m.fitsTokens)} {
-		if v.Next >= 0 {
-			return v.Next
-		}
+	next := m.decided(m.fitsTokens).Next
+	if next >= 0 && !(m.ends() && m.guard.Evaluate(nil, m.targets, 0).Next < 0) {
+		return next
 	}
 	most := 0
 	for i, t := range m.targets {
@@ -173,16 +177,18 @@ func (m *Machine) choose() int {
 
 // send makes the Send of what the view is now.
 func (m *Machine) send() {
-	i := m.sent.target
+	i := m.to
 	verdict := m.decided(m.fits)
 	m.skipped(verdict, i)
 	m.guard.BeginRequest() // with what the rules have made of it
 	m.traceSend()
-	m.sent = sending{seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages)}
+	m.sent = sending{
+		seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages), output: m.mostOutput(i),
+	}
 	m.all(func(t *meter) { t.leave(m.border(), m.view) })
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.targets[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
-		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(), MaxOutput: m.mostOutput(i),
+		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(), MaxOutput: m.sent.output,
 		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
@@ -205,7 +211,7 @@ func (m *Machine) edited() bool {
 }
 
 // over reports whether the request does not fit the target that it goes to.
-func (m *Machine) over() bool { return !m.fits(m.sent.target) }
+func (m *Machine) over() bool { return !m.fits(m.to) }
 
 // fits reports whether the view fits a target by the count, in bytes and in images.
 func (m *Machine) fits(target int) bool {

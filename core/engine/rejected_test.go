@@ -190,3 +190,23 @@ func limitIsExact(t *testing.T, name, model string) {
 		t.Errorf("a count of %d for a limit of %d, want a request or a refusal, got neither", count, count-1)
 	}
 }
+
+// TestOverIsAboutThePreferredTarget: also where the call went to another one.
+func TestOverIsAboutThePreferredTarget(t *testing.T) {
+	p, err := policy.Preset("guard")
+	must(t, err)
+	c, err := configured(p,
+		budget.Target{Provider: "a", Model: "gpt-4o", Window: budget.Window{Capacity: 50_000, OutputReserve: 1000}},
+		budget.Target{Provider: "b", Model: "gpt-4o", Window: budget.Window{Capacity: 400_000, OutputReserve: 1000}})
+	must(t, err)
+	h, err := newHost(c)
+	must(t, err)
+	ask(t, h, llm.Text{Text: filler(240_000, "q")})
+	if s := prepared(t, h); s.Target.Provider != "b" {
+		t.Fatalf("sent to %s, want b", s.Target.Name())
+	}
+	over := h.m.Over()
+	if over == nil || over.Target.Provider != "a" || over.Limit != h.m.Targets()[0].Window.Limit() {
+		t.Errorf("over, want an error about a and its limit, got %v", over)
+	}
+}

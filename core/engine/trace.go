@@ -85,8 +85,8 @@ func (m *Machine) traceSend() {
 		m.trace(Trace{Topic: TopicProviderEval, Target: e.Target, Decision: e.Decision, Blocked: blocked})
 	}
 	m.trace(Trace{
-		Topic: TopicBuildMetrics, Target: m.targets[m.sent.target],
-		Count: m.count[m.sent.target].estimate(m.cfg.Offline).Bound,
+		Topic: TopicBuildMetrics, Target: m.targets[m.to],
+		Count: m.count[m.to].estimate(m.cfg.Offline).Bound,
 	})
 }
 
