@@ -72,7 +72,7 @@ func Example() {
 	// step 1: fits true, edited false
 	// step 2: fits true, edited false
 	// step 3: fits true, edited false
-	// step 4: fits true, edited false
+	// step 4: fits true, edited true
 	// step 5: fits true, edited true
 	// step 6: fits true, edited true
 	// taken out, and stored: true
@@ -348,11 +348,15 @@ func ExampleSession_Compact() {
 	c := must(session.Compact(ctx, "which logs were read"))
 	fmt.Println("smaller:", c.After.Point < c.Before.Point, "edits:", len(c.Edits))
 
+	c = must(session.Compact(ctx, "")) // of three Rounds only the newest stays now
+	fmt.Println("once more:", len(c.Edits), "edits")
+
 	c = must(session.Compact(ctx, ""))
-	fmt.Println("once more:", len(c.Edits), "edits, because", c.Why)
+	fmt.Println("and again:", len(c.Edits), "edits, because", c.Why)
 	// Output:
 	// smaller: true edits: 1
-	// once more: 0 edits, because summary of messages 1 to 5 not used: it saves 0 tokens
+	// once more: 1 edits
+	// and again: 0 edits, because summary of messages 1 to 9 not used: it saves 0 tokens
 }
 
 // What an edit took out can be put back.

@@ -269,8 +269,25 @@ func (m *Machine) archivedTo() int {
 
 // demote makes one batch down to the low-water mark. Where what it may not touch
 // lies above the mark, the batch still counts if it ends below the rule's own
-// threshold (law 7).
+// threshold (law 7). A tail before which too little stands bends first.
 func (m *Machine) demote(r policy.Rule) {
+	done := false
+	tails := m.tails(r)
+	for i, keep := range tails {
+		if last := i == len(tails)-1; !last && !m.worth(keep) {
+			continue
+		} else if done = m.demoteBefore(r, keep, last); done || m.noStore {
+			break
+		}
+	}
+	if done && r.When.Measure != "" && m.holds(r.When, nil) {
+		m.event(EventNoProgress, r.Name, "the batch ended above its threshold of %d tokens", m.threshold(r.When))
+	}
+}
+
+// demoteBefore makes a batch of what stands before a tail, and reports whether it saved
+// enough. If this tail is the last one, it says why not.
+func (m *Machine) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool {
 	low := m.share(m.policy.LowWater)
 	done := false
 	for range tries {
@@ -279,6 +296,7 @@ func (m *Machine) demote(r policy.Rule) {
 			break
 		}
 		s := m.scene(r)
+		s.Keep = keep
 		s.Low = low
 		s.Template = m.text(policy.TemplateCap)
 		p := s.Demote(need, edit.DemoteArgs{
@@ -286,7 +304,7 @@ func (m *Machine) demote(r policy.Rule) {
 			Kind: edit.KindStub, KindDrop: edit.KindDrop,
 		})
 		p, used := m.withSummary(p)
-		if done && !m.enough(p) || !m.try(p, r.Name) {
+		if (done || !last) && !m.enough(p) || !m.try(p, r.Name) {
 			break
 		}
 		done = true
@@ -294,9 +312,7 @@ func (m *Machine) demote(r policy.Rule) {
 			m.summary = nil
 		}
 	}
-	if done && r.When.Measure != "" && m.holds(r.When, nil) {
-		m.event(EventNoProgress, r.Name, "the batch ended above its threshold of %d tokens", m.threshold(r.When))
-	}
+	return done
 }
 
 // toFree returns by how much the view is above low, in the tokens that edits are

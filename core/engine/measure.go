@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -75,7 +77,7 @@ func (m *Machine) scene(r policy.Rule) edit.Scene {
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: m.gauge.part, Measure: m.gauge.message,
-		Keep: m.keep(r.Args.Keep), Pinned: m.pinned, Rule: r.Name, Template: m.text(r.Args.Template),
+		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.text(r.Args.Template),
 	}
 }
 
@@ -97,6 +99,48 @@ func (m *Machine) keep(t policy.Tail) llm.MessageID {
 		from = m.turns.CutBefore(max(from-t.N, 0))
 	}
 	return llm.MessageID(from) + 1
+}
+
+// keepFor returns the first message of the tail that r does not touch. Where the tail
+// is so many Rounds, and they are all there is, or nearly so, it bends: a plain chat
+// would else be left to the backstop.
+func (m *Machine) keepFor(r policy.Rule) llm.MessageID {
+	all := m.tails(r)
+	for _, keep := range all[:len(all)-1] {
+		if m.worth(keep) {
+			return keep
+		}
+	}
+	return all[len(all)-1]
+}
+
+// tails returns where the tail of r begins, and where it does if it bends: at the newest
+// Round, and at what the model has not answered yet.
+func (m *Machine) tails(r policy.Rule) []llm.MessageID {
+	t := r.Args.Keep
+	if t.Unit == "" {
+		t = m.policy.Tail
+	}
+	first := m.keep(t)
+	if t.Unit != policy.TailRounds || r.Do != policy.DoDemote && r.Do != policy.DoSummarise && r.Do != policy.DoTruncate {
+		return []llm.MessageID{first}
+	}
+	newest := m.tail()
+	one := min(max(m.keep(policy.Tail{Unit: policy.TailRounds, N: 1}), first), newest)
+	return slices.Compact([]llm.MessageID{min(first, newest), one, newest})
+}
+
+// worth reports whether what stands before a tail, without what is pinned, takes the
+// policy's minimum gain of the whole view.
+func (m *Machine) worth(keep llm.MessageID) bool {
+	before := 0
+	for _, it := range m.view.Items {
+		if it.Before < keep && (it.IsNote() || !m.pinned(it.Message)) {
+			before += m.gauge.message(it.Message)
+		}
+	}
+	all := m.gauge.total()
+	return edit.Gain(m.policy.MinimumGain).Enough(all, all-before)
 }
 
 // pinned reports whether a message is never archived (law 8; what is pinned is
