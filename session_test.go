@@ -232,7 +232,7 @@ func atEighty(t *testing.T, s *plimsoll.Session) *engine.Send {
 
 func TestSummariser(t *testing.T) {
 	t.Run("R001-15_answers", func(t *testing.T) {
-		sum := &summariser{text: "<retain>x</retain><summary>They talked.</summary>"}
+		sum := &summariser{text: "<retain>x</retain><summary>They talked. One said please many times, and the other said so as often; nothing was decided.</summary>"}
 		send := atEighty(t, open(t, plimsoll.Options{Policy: preset(t, "cache-compact"), Summariser: sum}))
 		if len(sum.asks) != 1 || len(send.Items) != 3 || !strings.Contains(send.Messages()[1].Text(), "They talked.") {
 			t.Errorf("asked %d times, sent %v", len(sum.asks), send.Messages())

@@ -149,7 +149,7 @@ func notesIn(v shown) (n int) {
 // TestCompactBesideAPreparedSummary: under balanced a summary is written ahead of the
 // batch that shows it. While it waits, and after it was used, a compaction by hand works.
 func TestCompactBesideAPreparedSummary(t *testing.T) {
-	sum := &summariser{text: "<summary>They read files.</summary>"}
+	sum := &summariser{text: "<summary>" + strings.Repeat("They read files, and there was nothing to see in any of them. ", 20) + "</summary>"}
 	o := plimsoll.Options{Store: &store.Memory{}, Policy: preset(t, "balanced"), Summariser: sum, Targets: []budget.Target{
 		{Model: "mystery", Window: budget.Window{Capacity: 60_000, OutputReserve: 2_000}},
 	}}

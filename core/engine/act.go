@@ -8,7 +8,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/summary"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
@@ -336,9 +335,8 @@ func (m *Machine) withSummary(p edit.Plan) (edit.Plan, bool) {
 		if e.Op != edit.Archive || len(e.Notes) == 0 {
 			continue
 		}
-		_, body := summary.Parse(m.summary.text)
 		head := edit.Fill(m.text(policy.TemplateSummary), edit.Values{N: int(m.summary.span.To - 1), Ref: e.Refs[0]})
-		note := summaryNote(strings.TrimPrefix(head+"\n"+body, "\n"))
+		note := summaryNote(strings.TrimPrefix(head+"\n"+m.summary.text, "\n"))
 		p.Edits[i].Notes = []llm.Message{e.Notes[0], note}
 		p.Edits[i].After = m.gauge.message(e.Notes[0]) + m.gauge.message(note)
 		return p, true

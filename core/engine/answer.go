@@ -128,25 +128,7 @@ func (m *Machine) feedAnswer(in Answer) error {
 	a := m.asks[0]
 	m.asks = m.asks[1:]
 	m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
-	r := m.ruleNamed(a.Rule)
-	text := in.Text
-	if in.Err != "" {
-		m.event(EventAnswer, a.Rule, "no summary: %s", in.Err)
-		text = ""
-		if m.policy.OnSummaryError == "fallback" {
-			limit := a.MaxTokens
-			if limit == 0 {
-				limit = fallbackTokens
-			}
-			text = summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous})
-		}
-	}
-	switch {
-	case text != "":
-		m.settle(r, a, text)
-	case in.Err == "":
-		m.event(EventAnswer, a.Rule, "no summary: the answer is empty")
-	}
+	m.conclude(m.ruleNamed(a.Rule), a, in)
 	if m.prepare != nil && m.prepare.waiting == a.ID {
 		m.prepare.waiting = 0
 		m.goOn()
@@ -154,10 +136,75 @@ func (m *Machine) feedAnswer(in Answer) error {
 	return nil
 }
 
+// conclude lets an answer take the place of what it is about. Where it says nothing,
+// or there is none, the policy says what does; else the history stays as it is, and
+// the next rung acts.
+func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) {
+	said, why := summary.Answer{}, in.Err
+	if why == "" {
+		said, why = m.usable(a, in.Text)
+	}
+	if why == "" {
+		m.settle(r, a, said)
+		return
+	}
+	m.event(EventAnswer, r.Name, "no summary: %s", why)
+	if m.policy.OnSummaryError != policy.SummaryFallback {
+		return
+	}
+	limit := a.MaxTokens
+	if limit == 0 {
+		limit = fallbackTokens
+	}
+	text := summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous})
+	if said, why = m.usable(a, text); why != "" {
+		m.event(EventAnswer, r.Name, "no summary by code: %s", why)
+		return
+	}
+	m.settle(r, a, said)
+}
+
+// usable takes a summary apart. Where it may not stand for what it is about, it says
+// why: it was cut off, or what the view would show of it says next to nothing.
+func (m *Machine) usable(a Ask, text string) (said summary.Answer, why string) {
+	said = summary.Parse(text)
+	if m.policy.SummarySlot != policy.SlotUserMessages {
+		said.Retain = "" // shown nowhere
+	}
+	if said.Open != "" {
+		return said, said.Open + " is never closed: the answer was cut off"
+	}
+	n := m.gauge.text(said.Summary) + m.gauge.text(said.Retain)
+	if said.Summary+said.Retain == "" || n == 0 {
+		return said, "the answer is empty"
+	}
+	covered := m.coveredBy(a.Span)
+	least := m.policy.MinimumSummary.Of(covered)
+	if a.MaxTokens > 0 {
+		least = min(least, a.MaxTokens/2) // what was not allowed is not missed
+	}
+	if n < least {
+		return said, fmt.Sprintf("the answer has %d tokens, want at least %d to stand for %d", n, least, covered)
+	}
+	return said, ""
+}
+
+// coveredBy returns what a summary of span would stand for, in tokens: what is pinned
+// stays where it is.
+func (m *Machine) coveredBy(span edit.Span) int {
+	n := 0
+	for _, it := range m.view.Items {
+		if it.Before >= span.From && it.Before < span.To && !m.pinned(it.Message) {
+			n += m.gauge.message(it.Message)
+		}
+	}
+	return n
+}
+
 // settle puts a summary where the policy keeps it, or holds it for the batch.
-func (m *Machine) settle(r policy.Rule, a Ask, text string) {
+func (m *Machine) settle(r policy.Rule, a Ask, said summary.Answer) {
 	if m.holdsForBatch(r) {
-		m.summary = &prepared{a.Span, text}
+		m.summary = &prepared{a.Span, said.Summary}
 		return
 	}
 	s := m.scene(r)
@@ -165,7 +212,7 @@ func (m *Machine) settle(r policy.Rule, a Ask, text string) {
 		s.Template = orElse(m.text(policy.TemplateSummary), compactTemplate)
 	}
 	s.Keep = max(s.Keep, a.Span.To)
-	p := m.replaceBySummary(s, a.Span, text)
+	p := m.replaceBySummary(s, a.Span, said)
 	if p.Gain() <= 0 {
 		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: it saves %d tokens", a.Span.To-1, p.Gain())
 		return
@@ -175,7 +222,7 @@ func (m *Machine) settle(r policy.Rule, a Ask, text string) {
 
 // replaceBySummary archives the pieces of span between pinned messages; the last
 // piece shows the summary.
-func (m *Machine) replaceBySummary(s edit.Scene, span edit.Span, text string) edit.Plan {
+func (m *Machine) replaceBySummary(s edit.Scene, span edit.Span, said summary.Answer) edit.Plan {
 	head := s.Template
 	pieces := s.Unpinned(span)
 	var p edit.Plan
@@ -189,23 +236,22 @@ func (m *Machine) replaceBySummary(s edit.Scene, span edit.Span, text string) ed
 		e := &q.Edits[0]
 		e.Sections = nil // a newer summary stands for the older one too
 		e.Why = fmt.Sprintf("a summary stands for messages %d to %d", piece.From, piece.To-1)
-		m.place(e, edit.Fill(head, edit.Values{N: int(span.To - span.From), Ref: e.Refs[0]}), text)
+		m.place(e, edit.Fill(head, edit.Values{N: int(span.To - span.From), Ref: e.Refs[0]}), said)
 		p = p.Join(q)
 	}
 	return p
 }
 
 // place writes a summary into the edit that makes room for it.
-func (m *Machine) place(e *edit.Edit, head, answer string) {
-	retain, body := summary.Parse(answer)
-	body = strings.TrimPrefix(head+"\n"+body, "\n")
+func (m *Machine) place(e *edit.Edit, head string, said summary.Answer) {
+	body := strings.Trim(head+"\n"+said.Summary, "\n")
 	if m.policy.SummarySlot == policy.SlotSection {
 		e.Sections = []llm.Section{{Name: "summary", Kind: llm.SectionSummary, Text: body}}
 		e.After = m.gauge.text(body)
 		return
 	}
-	if retain != "" && m.policy.SummarySlot == policy.SlotUserMessages {
-		e.Notes = append(e.Notes, summaryNote(strings.TrimPrefix(m.text(policy.TemplateRetain)+"\n"+retain, "\n")))
+	if said.Retain != "" && m.policy.SummarySlot == policy.SlotUserMessages {
+		e.Notes = append(e.Notes, summaryNote(strings.TrimPrefix(m.text(policy.TemplateRetain)+"\n"+said.Retain, "\n")))
 	}
 	e.Notes = append(e.Notes, summaryNote(body))
 	e.After = 0

@@ -181,7 +181,7 @@ func (s *pair) answer() {
 		ask := s.h.asks[0]
 		s.h.asks, s.other.asks = s.h.asks[1:], s.other.asks[1:]
 		a := engine.Answer{Ask: ask.ID}
-		switch s.draw(6, "answer") {
+		switch s.draw(8, "answer") {
 		case 0:
 			a.Err = "no model"
 		case 1:
@@ -189,6 +189,10 @@ func (s *pair) answer() {
 			a.Text = "<summary>" + filler(20000, "huge") + "</summary>"
 		case 3:
 			a.Text = "<retain>a.go</retain><summary>Short.</summary>"
+		case 4:
+			a.Text = "<retain>a.go</retain><summary>" + filler(1200, "enough") + "</summary>"
+		case 5:
+			a.Text = "<summary>" + filler(1200, "cut off")
 		default:
 			a.Text = "It was " + s.text("summary")
 		}

@@ -18,6 +18,7 @@ func Default() Policy {
 		Estimator:       "count",
 		ToolsPermille:   1000,
 		MinimumGain:     Gain{Tokens: 1},
+		MinimumSummary:  Least{Tokens: 20, Permille: 5, Most: 200},
 		Order:           OrderArrival,
 		Backstop:        true,
 		SummarySlot:     SlotNote,

@@ -119,6 +119,7 @@ func TestUnitOf(t *testing.T) {
 		"window.buffer":            policy.UnitTokens,
 		"window.output_permille":   policy.UnitPermille,
 		"minimum_gain.permille":    policy.UnitPermille,
+		"minimum_summary.most":     policy.UnitTokens,
 		"rules[12].when.permille":  policy.UnitPermille,
 		"rules[0].when.value":      policy.UnitMeasured,
 		"rules[0].when.min":        policy.UnitTokens,

@@ -90,6 +90,11 @@ func policyFields(p *Policy) []field {
 			integer("tokens", UnitTokens, &p.MinimumGain.Tokens),
 			integer("permille", UnitPermille, &p.MinimumGain.Permille),
 		}),
+		object("minimum_summary", &p.MinimumSummary, []field{
+			integer("tokens", UnitTokens, &p.MinimumSummary.Tokens),
+			integer("permille", UnitPermille, &p.MinimumSummary.Permille),
+			integer("most", UnitTokens, &p.MinimumSummary.Most),
+		}),
 		text("order", &p.Order),
 		flag("backstop", &p.Backstop),
 		object("tail", &p.Tail, tailFields(&p.Tail)),

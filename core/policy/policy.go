@@ -13,10 +13,13 @@ type Policy struct {
 
 	ToolsPermille int `json:"tools_permille"` // the estimator's figure for tool schemas is taken times this, in permille (R000-20: 2090)
 
-	LowWater    int    `json:"low_water"`    // a batch goes down to this share of the limit, in permille; 0: below the rule's own threshold
-	MinimumGain Gain   `json:"minimum_gain"` // a batch that saves less is not adopted (law 7)
-	Order       string `json:"order"`        // "arrival" or "reference": which content goes first
-	Backstop    bool   `json:"backstop"`     // the engine's own last resort acts below the rules (law 1)
+	LowWater    int  `json:"low_water"`    // a batch goes down to this share of the limit, in permille; 0: below the rule's own threshold
+	MinimumGain Gain `json:"minimum_gain"` // a batch that saves less is not adopted (law 7)
+
+	MinimumSummary Least `json:"minimum_summary"` // a summary that says less takes nobody's place
+
+	Order    string `json:"order"`    // "arrival" or "reference": which content goes first
+	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules (law 1)
 
 	Tail      Tail              `json:"tail"`       // what no rule touches at the new end
 	Pins      []string          `json:"pins"`       // what no rule removes: "first_human", "last_human", "rules"
@@ -150,6 +153,23 @@ type Tail struct {
 type Gain struct {
 	Tokens   int `json:"tokens"`
 	Permille int `json:"permille"` // of what is replaced
+}
+
+// Least is how much a summary has to say: Tokens, or a share of what it stands for
+// that is more, but for Most.
+type Least struct {
+	Tokens   int `json:"tokens"`
+	Permille int `json:"permille"` // of what it stands for
+	Most     int `json:"most"`     // tokens that the share never exceeds; 0: no bound
+}
+
+// Of returns the fewest tokens that a summary of so many has to say.
+func (l Least) Of(tokens int) int {
+	n := share(tokens, l.Permille)
+	if l.Most > 0 {
+		n = min(n, l.Most)
+	}
+	return max(l.Tokens, n)
 }
 
 // UnknownWindow says what happens when a model's window is not known.

@@ -232,6 +232,22 @@ func TestPresetNumbers(t *testing.T) {
 	}
 }
 
+// A summary says at least 20 tokens, or half a percent of what it stands for, of which
+// 200 are enough. Every preset has it so, as each can be compacted by hand.
+func TestMinimumSummary(t *testing.T) {
+	for _, name := range policy.Presets() {
+		least := preset(t, name).MinimumSummary
+		for _, c := range []struct{ covered, want int }{{0, 20}, {4199, 20}, {4200, 21}, {20_000, 100}, {40_000, 200}, {1_000_000, 200}} {
+			if got := least.Of(c.covered); got != c.want {
+				t.Errorf("%s: a summary of %d tokens has at least %d, want %d", name, c.covered, got, c.want)
+			}
+		}
+	}
+	if got := (policy.Least{Tokens: 3, Permille: 100}).Of(9_000); got != 900 {
+		t.Errorf("without most: %d, want 900", got)
+	}
+}
+
 // What the rungs of layered do, and in which order: a blocked call first, then
 // clearing, summary, truncation, and the note last (R002-11, R002-24).
 func TestLayeredOrder(t *testing.T) {

@@ -140,6 +140,13 @@ func (c *checker) gain() {
 	c.between("low_water", c.p.LowWater, 0, 999)
 	c.between("minimum_gain.tokens", c.p.MinimumGain.Tokens, 0, mostFigure)
 	c.between("minimum_gain.permille", c.p.MinimumGain.Permille, 0, 999)
+	least := c.p.MinimumSummary
+	c.between("minimum_summary.tokens", least.Tokens, 0, mostFigure)
+	c.between("minimum_summary.permille", least.Permille, 0, 999)
+	c.between("minimum_summary.most", least.Most, 0, mostFigure)
+	if least.Most > 0 && least.Most < least.Tokens {
+		c.add("minimum_summary.most", "below tokens", fmt.Sprintf("0, or %d and more", least.Tokens), strconv.Itoa(least.Most))
+	}
 }
 
 func (c *checker) choices() {

@@ -8,37 +8,59 @@ const (
 	summaryTag = "summary"
 )
 
-// Parse takes a model's answer apart (R001-15). The tags <retain> and <summary> are
-// found in any case. The first block of each counts; one that is not closed, as in
-// an answer that was cut off, reaches to the other tag or to the end. Without a
-// <summary> tag the summary is the whole text without the retain block. Both are
-// trimmed; both are empty if the answer says nothing.
-func Parse(answer string) (retain, summary string) {
-	rest := answer
-	if inside, before, after, ok := block(answer, retainTag, summaryTag); ok {
-		retain, rest = inside, before+after
-	}
-	summary = rest
-	if inside, _, _, ok := block(rest, summaryTag, retainTag); ok {
-		summary = inside
-	}
-	return strings.TrimSpace(retain), strings.TrimSpace(summary)
+// An Answer is what a model wrote, taken apart.
+type Answer struct {
+	Retain  string // what is to stay exact
+	Summary string // the rest; both are trimmed
+	Open    string // the tag that is never closed, as in an answer that was cut off; empty: none
 }
 
-// block finds the first block of a tag. An unclosed one ends before the other tag.
-func block(text, tag, other string) (inside, before, after string, ok bool) {
+// Parse takes a model's answer apart (R001-15). The tags <retain> and <summary> are
+// found in any case. The first block of each counts; one that is not closed reaches
+// to the other tag or to the end. Without a <summary> tag the summary is the whole
+// text without the retain block. A text in the form of [Write] is a summary as it
+// stands: tags in it are words that it quotes.
+func Parse(answer string) Answer {
+	if strings.HasPrefix(answer, signature+"\n") {
+		return Answer{Summary: strings.TrimSpace(answer)}
+	}
+	retain := cutBlock(answer, retainTag, summaryTag)
+	summary := cutBlock(retain.before+retain.after, summaryTag, retainTag)
+	a := Answer{Retain: strings.TrimSpace(retain.inside), Summary: strings.TrimSpace(summary.inside)}
+	if !summary.found {
+		a.Summary = strings.TrimSpace(summary.before)
+	}
+	switch {
+	case retain.open:
+		a.Open = "<" + retainTag + ">"
+	case summary.open:
+		a.Open = "<" + summaryTag + ">"
+	}
+	return a
+}
+
+// A block is the first one of a tag, with what stands around it.
+type block struct {
+	before, inside, after string
+	found, open           bool // open: it is never closed
+}
+
+// cutBlock finds the first block of a tag. An open one ends before the other tag.
+func cutBlock(text, tag, other string) block {
 	start := indexFold(text, "<"+tag+">")
 	if start < 0 {
-		return "", text, "", false
+		return block{before: text}
 	}
-	before, inside = text[:start], text[start+len(tag)+2:]
-	if end := indexFold(inside, "</"+tag+">"); end >= 0 {
-		return inside[:end], before, inside[end+len(tag)+3:], true
+	b := block{before: text[:start], inside: text[start+len(tag)+2:], found: true}
+	if end := indexFold(b.inside, "</"+tag+">"); end >= 0 {
+		b.inside, b.after = b.inside[:end], b.inside[end+len(tag)+3:]
+		return b
 	}
-	if end := indexFold(inside, "<"+other+">"); end >= 0 {
-		return inside[:end], before, inside[end:], true
+	b.open = true
+	if end := indexFold(b.inside, "<"+other+">"); end >= 0 {
+		b.inside, b.after = b.inside[:end], b.inside[end:]
 	}
-	return inside, before, "", true
+	return b
 }
 
 // indexFold is strings.Index for an ASCII pattern in lower case and a text in any

@@ -52,9 +52,8 @@ func TestPrompt(t *testing.T) {
 		for _, kind := range append(slices.Clone(kinds), "unheard of") {
 			form := summary.Prompt(kind, summary.PromptOptions{Retain: true})
 			form = form[strings.LastIndex(form, "<retain>"):]
-			retain, sum := summary.Parse(form)
-			if retain != "…" || sum != "…" {
-				t.Errorf("%s: read %q and %q", kind, retain, sum)
+			if got := summary.Parse(form); got != (summary.Answer{Retain: "…", Summary: "…"}) {
+				t.Errorf("%s: read %+v", kind, got)
 			}
 		}
 	})
