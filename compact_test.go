@@ -1,13 +1,16 @@
 package plimsoll_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -88,5 +91,128 @@ func TestSummaryThatQuotesTags(t *testing.T) {
 	}
 	if want := "Why is <retain> never closed, and what is <summary></summary>?"; !strings.Contains(shown, want) {
 		t.Errorf("%q is missing in\n%s", want, shown)
+	}
+}
+
+// TestCompactWithoutASummary: where the summariser fails, a compaction by hand does what
+// the policy says about that, and tells why there is no summary.
+func TestCompactWithoutASummary(t *testing.T) {
+	const short, long = 2000, 6000 // bytes of an output; layered takes in no more than 4,096 of one
+	for _, c := range []struct {
+		id, policy string
+		bytes      int
+		want       []edit.Kind
+	}{
+		{"R002-21_clears_first", "layered", short, []edit.Kind{edit.KindClear}},
+		{"R002-21_drops_what_is_oldest", "layered", long, []edit.Kind{edit.KindTruncate}},
+		{"R003-7_falls_back", "turn-budget", long, []edit.Kind{edit.KindSummarise}},
+		{"falls_back", "balanced", long, []edit.Kind{edit.KindSummarise}},
+		{"falls_back", "off", long, []edit.Kind{edit.KindSummarise}},
+		{"R001-15_keeps", "cache-compact", long, nil},
+		{"keeps", "guard", long, nil},
+	} {
+		t.Run(c.id+"_"+c.policy, func(t *testing.T) {
+			s := open(t, plimsoll.Options{Policy: preset(t, c.policy), Summariser: &summariser{err: errors.New("down")}, Targets: []budget.Target{roomy()}})
+			for i := range 6 {
+				call, result := round(i)
+				result.Parts = []llm.Part{llm.ToolResult{CallID: fmt.Sprintf("c%d", i), Content: []llm.Part{llm.Text{Text: output(c.bytes)}}}}
+				add(t, s, human(fmt.Sprintf("Question %d.%s", i, strings.Repeat(" Why is it so?", 50))), call, result, reply("Done."+strings.Repeat(" Well.", 40)))
+			}
+			before, made := shownBy(s), len(s.Edits())
+			got, err := s.Compact(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kinds []edit.Kind
+			var ids []edit.ID
+			for _, e := range got.Edits {
+				kinds, ids = append(kinds, e.Kind), append(ids, e.ID)
+			}
+			kinds = slices.Compact(kinds)
+			if !slices.Equal(kinds, c.want) || len(s.Edits())-made != len(got.Edits) {
+				t.Errorf("did %q, want %q", kinds, c.want)
+			}
+			if (got.After.Point < got.Before.Point) != (len(c.want) > 0) {
+				t.Errorf("%d to %d tokens", got.Before.Point, got.After.Point)
+			}
+			if !strings.Contains(got.Why, "no summary") || !strings.Contains(got.Why, "down") {
+				t.Errorf("why: %q, want that the summariser is down", got.Why)
+			}
+			restore(t, s, ids...)
+			sameView(t, "law 5: Compact and Restore", before, shownBy(s))
+		})
+	}
+}
+
+// TestCompactAgainWithoutASummary: every compaction by hand goes one step further, and
+// in the end there is nothing left to take out.
+func TestCompactAgainWithoutASummary(t *testing.T) {
+	s := answered(t, "layered", &summariser{err: errors.New("down")}, 6)
+	for range 100 {
+		c, err := s.Compact(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Edits) > 0 {
+			continue
+		}
+		if !strings.Contains(c.Why, "nothing") {
+			t.Errorf("nothing was done, because %q", c.Why)
+		}
+		return
+	}
+	t.Error("there is always something to take out")
+}
+
+// TestCompactWithASummaryThatSavesNothing: what stands there is as short as it gets, and
+// is not dropped for that.
+func TestCompactWithASummaryThatSavesNothing(t *testing.T) {
+	for _, name := range policy.Presets() {
+		t.Run(name, func(t *testing.T) {
+			s := answered(t, name, &summariser{text: strings.Repeat("They talked about it at length, and decided nothing. ", 9)}, 6)
+			if c, err := s.Compact(t.Context(), ""); err != nil || len(c.Edits) == 0 || c.Why != "" {
+				t.Fatalf("%d edits (%q), %v", len(c.Edits), c.Why, err)
+			}
+			for range 5 { // layered takes the oldest 60 % each time
+				c, err := s.Compact(t.Context(), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(c.Edits) == 0 {
+					if !strings.Contains(c.Why, "saves") && !strings.Contains(c.Why, "nothing to compact") {
+						t.Errorf("nothing was done, because %q", c.Why)
+					}
+					return
+				}
+				for _, e := range c.Edits {
+					if e.Kind != edit.KindSummarise {
+						t.Errorf("a summary gave way to %s of messages %d to %d", e.Kind, e.Span.From, e.Span.To-1)
+					}
+				}
+			}
+			t.Error("there is always something to summarise")
+		})
+	}
+}
+
+// TestDeclinedSummaries: what costs a call is not asked for at every Turn's end, where
+// nothing comes of it.
+func TestDeclinedSummaries(t *testing.T) {
+	for name, sum := range map[string]*summariser{
+		"R003-7_nothing_saved": {err: errors.New("down")}, "R001-15_nothing_said": {text: "<summary>"}, "nothing_shorter": {text: strings.Repeat("They talked, and so on. ", 500)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, plimsoll.Options{Policy: preset(t, "turn-budget"), Summariser: sum, Targets: []budget.Target{roomy()}})
+			for i := range 100 {
+				add(t, s, human(fmt.Sprintf("q%d", i)), reply("a"))
+				if err := s.TurnEnd(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				prepare(t, s)
+			}
+			if n := len(sum.asks); n < 2 || n > 12 { // 90 without a breaker
+				t.Errorf("asked %d times in 100 Turns, want a few", n)
+			}
+		})
 	}
 }

@@ -157,12 +157,13 @@ func (b *broadcast) number() uint64 {
 	return b.last
 }
 
-// noticeAfter returns what the newest notice after an event says; empty if there is none.
-func (b *broadcast) noticeAfter(seen uint64) string {
+// noticeAfter returns what the newest notice after an event says, of those for which
+// which is true; empty if there is none.
+func (b *broadcast) noticeAfter(seen uint64, which func(engine.Event) bool) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for n := b.last; n > seen && n+heldEvents > b.last; n-- {
-		if e := b.ring[(n-1)%heldEvents]; e.Kind == EventNotice {
+		if e := b.ring[(n-1)%heldEvents]; e.Kind == EventNotice && which(*e.Notice) {
 			return e.Text
 		}
 	}

@@ -40,13 +40,16 @@ func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 type Compaction struct {
 	Before, After token.Estimate // of the view
 	Edits         []edit.Edit    // none: nothing was done
-	Why           string         // then, why not
+	Why           string         // then, why not; beside edits, why the summariser's answer is not among them, empty if it is
 }
 
 // Compact makes room now, whatever the thresholds say: a summary takes the place of
 // what is not among the newest messages or pinned. focus says what it is to keep above
 // all; it may be empty, and the deterministic summariser, which lists facts, does not
-// look at it. What is taken out can be read back, and put back by [Session.Restore].
+// look at it. Where there is no summary, or it says nothing, the policy decides
+// (on_summary_error): nothing is done, the deterministic summary takes its place, or the
+// policy's other means act, until one of them makes room. What is taken out can be read
+// back, and put back by [Session.Restore].
 func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,9 +69,7 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	if len(c.Edits) == 0 && s.failed != nil {
 		return c, fmt.Errorf("plimsoll: session %q: compact: %w", s.id, s.failed)
 	}
-	if len(c.Edits) == 0 {
-		c.Why = s.news.noticeAfter(told)
-	}
+	c.Why = s.news.noticeAfter(told, func(e engine.Event) bool { return len(c.Edits) == 0 || e.Kind == engine.EventAnswer })
 	return c, nil
 }
 

@@ -15,10 +15,20 @@ import (
 // ask makes the question for a summary of what r covers. A call waits for the
 // answer unless r runs in the background. A floor above the limit is found
 // before any model is asked (law 1).
-func (m *Machine) ask(r policy.Rule, s edit.Scene) { m.askAbout(r, s, "") }
+func (m *Machine) ask(r policy.Rule, s edit.Scene) {
+	span, ok := m.summarySpan(r, s)
+	if ok && !m.worthAsking(span) {
+		if !r.Args.Background {
+			m.event(EventNoProgress, r.Name, "no summary is asked for: the last one was not used, and little has come since")
+		}
+		return
+	}
+	m.askAbout(r, s, Ask{})
+}
 
-// askAbout is ask with what a person wants kept above all.
-func (m *Machine) askAbout(r policy.Rule, s edit.Scene, focus string) {
+// askAbout asks as ask does, also where the last summary was declined. asked says what
+// else is known of the question.
+func (m *Machine) askAbout(r policy.Rule, s edit.Scene, asked Ask) {
 	span, ok := m.summarySpan(r, s)
 	if !ok || len(m.asks) > 0 || m.summary != nil && !m.stale() {
 		return
@@ -33,12 +43,11 @@ func (m *Machine) askAbout(r policy.Rule, s edit.Scene, focus string) {
 			return
 		}
 	}
-	a := Ask{
-		ID: m.asked + 1, Rule: r.Name, Span: span, Background: r.Args.Background, MaxTokens: r.Args.MaxTokens,
-		Previous: m.previous(), Focus: focus,
-	}
+	a := asked
+	a.ID, a.Rule, a.Span, a.Previous = m.asked+1, r.Name, span, m.previous()
+	a.Background, a.MaxTokens = r.Args.Background, r.Args.MaxTokens
 	a.Prompt = summary.Prompt(summary.Kind(m.policy.Name), summary.PromptOptions{
-		Retain: r.Args.Retain, Previous: a.Previous, Focus: focus, MaxTokens: a.MaxTokens,
+		Retain: r.Args.Retain, Previous: a.Previous, Focus: a.Focus, MaxTokens: a.MaxTokens,
 	})
 	for _, it := range m.view.Items {
 		if it.Before >= span.From && it.Before < span.To {
@@ -149,19 +158,29 @@ func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) {
 		return
 	}
 	m.event(EventAnswer, r.Name, "no summary: %s", why)
-	if m.policy.OnSummaryError != policy.SummaryFallback {
-		return
+	if m.policy.OnSummaryError == policy.SummaryFallback {
+		var empty string
+		if said, empty = m.byCode(a); empty == "" {
+			m.settle(r, a, said)
+			return
+		}
+		m.event(EventAnswer, r.Name, "no summary by code: %s", empty)
 	}
+	if in.Err == "" || m.policy.OnSummaryError == policy.SummaryFallback { // an error alone may be gone with the next call
+		m.decline(a.Span)
+	}
+	if a.byHand && m.policy.OnSummaryError != policy.SummaryKeep {
+		m.otherMeans(a, why)
+	}
+}
+
+// byCode writes the summary that nobody else wrote.
+func (m *Machine) byCode(a Ask) (said summary.Answer, why string) {
 	limit := a.MaxTokens
 	if limit == 0 {
 		limit = fallbackTokens
 	}
-	text := summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous})
-	if said, why = m.usable(a, text); why != "" {
-		m.event(EventAnswer, r.Name, "no summary by code: %s", why)
-		return
-	}
-	m.settle(r, a, said)
+	return m.usable(a, summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous}))
 }
 
 // usable takes a summary apart. Where it may not stand for what it is about, it says
@@ -203,6 +222,7 @@ func (m *Machine) coveredBy(span edit.Span) int {
 
 // settle puts a summary where the policy keeps it, or holds it for the batch.
 func (m *Machine) settle(r policy.Rule, a Ask, said summary.Answer) {
+	m.declined = declined{}
 	if m.holdsForBatch(r) {
 		m.summary = &prepared{a.Span, said.Summary}
 		return
@@ -215,9 +235,12 @@ func (m *Machine) settle(r policy.Rule, a Ask, said summary.Answer) {
 	p := m.replaceBySummary(s, a.Span, said)
 	if p.Gain() <= 0 {
 		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: it saves %d tokens", a.Span.To-1, p.Gain())
+		m.decline(a.Span)
 		return
 	}
-	m.try(p, r.Name)
+	if !m.try(p, r.Name) {
+		m.decline(a.Span)
+	}
 }
 
 // replaceBySummary archives the pieces of span between pinned messages; the last

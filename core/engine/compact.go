@@ -29,7 +29,7 @@ func (m *Machine) compact(in Compact) {
 		m.summary = nil // a newer one is made of what it is about
 	}
 	asked := len(m.asks)
-	m.askAbout(r, s, in.Focus)
+	m.askAbout(r, s, Ask{Focus: in.Focus, byHand: true})
 	if len(m.asks) == asked {
 		m.event(EventCompact, r.Name, "%s", m.whyNot(r, s))
 	}
@@ -62,6 +62,34 @@ func (m *Machine) compaction() policy.Rule {
 	return r
 }
 
+// otherMeans does what the policy's other rules do about a full view, whatever their
+// thresholds, in their order, until one of them makes room. It is for a compaction by
+// hand that has no summary, and why says so.
+func (m *Machine) otherMeans(a Ask, why string) {
+	need := m.coveredBy(a.Span)
+	made := len(m.journal)
+	tried := map[policy.Action]bool{}
+	for _, r := range m.policy.Rules {
+		if tried[r.Do] {
+			continue // the same with another threshold
+		}
+		tried[r.Do] = true
+		r.When = policy.Condition{}
+		switch r.Do {
+		case policy.DoTrim:
+			m.try(m.scene(r).Trim(need), r.Name)
+		case policy.DoTruncate:
+			m.try(m.truncated(r, need), r.Name)
+		case policy.DoClear, policy.DoDemote, policy.DoDropTurns:
+			m.act(r)
+		}
+		if len(m.journal) > made {
+			return
+		}
+	}
+	m.event(EventCompact, a.Rule, "nothing was taken out: no summary (%s), and the policy %s has no other means that saves enough", why, m.policy.Name)
+}
+
 // feedUndo supersedes edits, so that what they took out stands in the view again.
 func (m *Machine) feedUndo(in Undo) error {
 	if m.prepare != nil {
@@ -88,6 +116,7 @@ func (m *Machine) feedUndo(in Undo) error {
 		return fmt.Errorf("engine: undo of %v: the view without them breaks a law", in.Edits)
 	}
 	clear(m.tried)
+	m.declined = declined{}
 	m.indexLines()
 	return nil
 }

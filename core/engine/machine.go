@@ -74,6 +74,7 @@ type Machine struct {
 	asks      []Ask
 	asked     int
 	summary   *prepared
+	declined  declined
 	tried     map[string]state
 	noted     map[string]bool // rules whose note stands until there is room again
 	final     Reason
@@ -296,7 +297,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 	}
 	m.record(journal.Record{Kind: journal.KindPolicy, Policy: p})
 	// What the old rules were up to means nothing to the new ones.
-	m.summary = nil
+	m.summary, m.declined = nil, declined{}
 	m.setFinal(ReasonNone)
 	clear(m.due)
 	clear(m.tried)

@@ -40,6 +40,8 @@ type Ask struct {
 	Focus      string        // what a person wants kept above all; empty: nothing in particular
 	MaxTokens  int           // longest answer
 	Background bool
+
+	byHand bool // of a compaction that a person asked for
 }
 
 // A Send is a request that fits. Its slices are shared with the machine and with
