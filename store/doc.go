@@ -23,6 +23,9 @@
 //   - A session sees its own blobs and those that its ancestors had when it was
 //     forked, never those of another session, also when the content is the same.
 //   - A blob is kept as long as any session sees it.
+//   - What is read is compared with what was written: a blob with its Ref, a record
+//     and a snapshot with a sum of its content and its place, so that one is never
+//     served for another. A difference is a [DamageError].
 //   - A session that is deleted while its records are read yields what it had, or
 //     ends in an error; never less as if that were all.
 //

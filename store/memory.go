@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"iter"
 	"maps"
@@ -32,29 +34,74 @@ var (
 // A session holds its ancestors' records and refs as well: forks share the
 // bytes, and none of them is ever changed.
 type session struct {
-	records [][]byte
+	line    []origin // its ancestors and itself, the oldest first
+	records []record
 	refs    map[llm.Ref]bool
 	snaps   *snapshots
 }
 
+// An origin is a session that records came from, from a number on.
+type origin struct {
+	name string
+	from int
+}
+
+// owner returns the session that a record was appended to.
+func owner(line []origin, seq int) string {
+	for _, o := range slices.Backward(line) {
+		if o.from <= seq {
+			return o.name
+		}
+	}
+	return ""
+}
+
+// A record is what was appended or kept as a snapshot, with the sum of it and its place.
+type record struct {
+	data []byte
+	sum  uint32
+}
+
+// recordOf returns the record with number seq of a session.
+func recordOf(session string, seq int, data []byte) record {
+	return record{data, sumOf(session, seq, data)}
+}
+
+// sumOf is the checksum of a content at its place.
+func sumOf(session string, seq int, data []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	place := binary.LittleEndian.AppendUint64([]byte(session), uint64(seq)) //nolint:gosec // a number of records
+	return crc32.Update(crc32.Checksum(data, table), table, place)
+}
+
+// check returns what is wrong with a record that is read at a place, or nil.
+func (r record) check(session string, seq int) *DamageError {
+	if sum := sumOf(session, seq, r.data); sum != r.sum {
+		return &DamageError{What: "checksum", Want: fmt.Sprintf("%08x", r.sum), Got: fmt.Sprintf("%08x", sum)}
+	}
+	return nil
+}
+
 // snapshots are those of one session. They outlive it for its forks' sake.
 type snapshots struct {
-	own    map[int][]byte // by number of records
+	name   string         // of the session
+	own    map[int]record // by number of records
 	parent *snapshots     // nil: no fork
 	limit  int            // records that came from the parent
 }
 
-// newest returns the snapshot with most records, but no more than limit; 0 is none.
-func (s *snapshots) newest(limit int) (seq int, data []byte) {
+// newest returns the snapshot with most records, but no more than limit, and the session
+// that took it; 0 is none.
+func (s *snapshots) newest(limit int) (by string, seq int, r record) {
 	for ; s != nil; s = s.parent {
 		for n, d := range s.own {
 			if n <= limit && n > seq {
-				seq, data = n, d
+				by, seq, r = s.name, n, d
 			}
 		}
 		limit = min(limit, s.limit)
 	}
-	return seq, data
+	return by, seq, r
 }
 
 type blob struct {
@@ -67,9 +114,9 @@ func (m *Memory) Append(ctx context.Context, session string, seq int, records []
 	if err := usable(ctx, session); err != nil {
 		return fmt.Errorf("store: append to %q: %w", session, err)
 	}
-	kept := make([][]byte, 0, len(records))
-	for _, r := range records {
-		kept = append(kept, clone(r))
+	kept := make([]record, 0, len(records))
+	for i, r := range records {
+		kept = append(kept, recordOf(session, seq+i, clone(r)))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,26 +143,31 @@ func (m *Memory) Records(ctx context.Context, session string, from int) iter.Seq
 			yield(nil, fmt.Errorf("store: records of %q: %w", session, err))
 			return
 		}
-		all := m.records(session)
+		all, line := m.records(session)
 		for i := from; i < len(all); i++ {
-			if err := ctx.Err(); err != nil {
+			err := ctx.Err()
+			if d := all[i].check(owner(line, i), i); err == nil && d != nil {
+				d.Session, d.Place = session, fmt.Sprintf("record %d", i)
+				err = d
+			}
+			if err != nil {
 				yield(nil, fmt.Errorf("store: records of %q: %w", session, err))
 				return
 			}
-			if !yield(clone(all[i]), nil) {
+			if !yield(clone(all[i].data), nil) {
 				return
 			}
 		}
 	}
 }
 
-func (m *Memory) records(session string) [][]byte {
+func (m *Memory) records(session string) ([]record, []origin) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if s, ok := m.sessions[session]; ok {
-		return s.records
+		return s.records, s.line
 	}
-	return nil
+	return nil, nil
 }
 
 // Put implements [Store].
@@ -186,10 +238,15 @@ func (m *Memory) Get(ctx context.Context, session string, ref llm.Ref) ([]byte, 
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if s, ok := m.sessions[session]; ok && s.refs[ref] {
-		return clone(m.blobs[ref].data), nil
+	if s, ok := m.sessions[session]; !ok || !s.refs[ref] {
+		return nil, fmt.Errorf("store: get from %q: ref %.40q: %w", session, ref, ErrNotFound)
 	}
-	return nil, fmt.Errorf("store: get from %q: ref %.40q: %w", session, ref, ErrNotFound)
+	data := m.blobs[ref].data
+	if got := llm.RefOf(data); got != ref {
+		return nil, fmt.Errorf("store: get from %q: %w", session,
+			&DamageError{Session: session, Place: "ref " + string(ref), What: "ref of the content", Want: string(ref), Got: string(got)})
+	}
+	return clone(data), nil
 }
 
 // Fork implements [Store].
@@ -213,6 +270,10 @@ func (m *Memory) Fork(ctx context.Context, parent, child string, seq int) error 
 	}
 	c := m.begin(child)
 	c.records = slices.Clone(p.records[:seq])
+	c.line = append(slices.Clone(p.line), origin{child, seq})
+	for i := range c.line {
+		c.line[i].from = min(c.line[i].from, seq)
+	}
 	c.snaps.parent, c.snaps.limit = p.snaps, seq
 	maps.Copy(c.refs, p.refs)
 	for ref := range c.refs {
@@ -257,7 +318,7 @@ func (m *Memory) PutSnapshot(ctx context.Context, session string, seq int, data 
 	if seq < 1 || seq > n {
 		return fmt.Errorf("store: put snapshot of %q: records, want 1 to %d, got %d", session, n, seq)
 	}
-	s.snaps.own[seq] = clone(data)
+	s.snaps.own[seq] = recordOf(session, seq, clone(data))
 	return nil
 }
 
@@ -268,12 +329,18 @@ func (m *Memory) Snapshot(ctx context.Context, session string) (seq int, data []
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	err = ErrNotFound
 	if s, ok := m.sessions[session]; ok {
-		if seq, data := s.snaps.newest(len(s.records)); seq > 0 {
-			return seq, clone(data), nil
+		if by, seq, r := s.snaps.newest(len(s.records)); seq > 0 {
+			d := r.check(by, seq)
+			if d == nil {
+				return seq, clone(r.data), nil
+			}
+			d.Session, d.Place = session, fmt.Sprintf("snapshot %d", seq)
+			err = d
 		}
 	}
-	return 0, nil, fmt.Errorf("store: snapshot of %q: %w", session, ErrNotFound)
+	return 0, nil, fmt.Errorf("store: snapshot of %q: %w", session, err)
 }
 
 // begin returns a session, which begins if it has not yet. m.mu is held.
@@ -283,7 +350,7 @@ func (m *Memory) begin(name string) *session {
 	}
 	s, ok := m.sessions[name]
 	if !ok {
-		s = &session{refs: map[llm.Ref]bool{}, snaps: &snapshots{own: map[int][]byte{}}}
+		s = &session{line: []origin{{name, 0}}, refs: map[llm.Ref]bool{}, snaps: &snapshots{name: name, own: map[int]record{}}}
 		m.sessions[name] = s
 	}
 	return s

@@ -21,7 +21,8 @@ type Store interface {
 
 	// Records yields the records of a session in order, beginning with number
 	// from, counted from 0. It ends after the first error. Records that are
-	// appended while it runs may be missing. Beyond the end there is nothing.
+	// appended while it runs may be missing. Beyond the end there is nothing. What
+	// is not the record that was appended there is a *[DamageError].
 	Records(ctx context.Context, session string, from int) iter.Seq2[[]byte, error]
 
 	// Put keeps blobs for a session: all of them, or none. Keeping one again
@@ -29,7 +30,7 @@ type Store interface {
 	Put(ctx context.Context, session string, blobs []edit.Blob) error
 
 	// Get returns the content that a session sees under ref, or an error that
-	// wraps [ErrNotFound].
+	// wraps [ErrNotFound]. What has another Ref is a *[DamageError].
 	Get(ctx context.Context, session string, ref llm.Ref) ([]byte, error)
 
 	// Fork begins the session child with the first seq records of parent and
@@ -98,6 +99,22 @@ func (e *ConflictError) Error() string {
 
 // Unwrap returns [ErrConflict].
 func (e *ConflictError) Unwrap() error { return ErrConflict }
+
+// A DamageError says that a store does not have what it was given any more: its disk or
+// its memory has failed. What it has instead is never returned.
+type DamageError struct {
+	Session string
+	Place   string // what was asked for: "ref r…", "record 5" or "snapshot 5"
+	What    string // what was compared: "content", "size", …
+	Want    string
+	Got     string // "nothing" where nothing is
+}
+
+// Error implements error. What was done, and to which session, is said by the error
+// around it.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s is damaged: %s, want %s, got %s", e.Place, e.What, e.Want, e.Got)
+}
 
 // A TooLargeError says that a content is larger than a backend can keep. Nothing of it
 // is kept.

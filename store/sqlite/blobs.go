@@ -112,9 +112,10 @@ func (s *Store) Get(ctx context.Context, session string, ref llm.Ref) ([]byte, e
 	var data []byte
 	switch {
 	case noRow(err):
-		err = store.ErrNotFound
+		err = fmt.Errorf("ref %.40q: %w", ref, store.ErrNotFound)
 	case err == nil:
-		data, err = s.packer.unpack(b)
+		data, err = s.packer.blob(b, ref)
+		err = owned(err, session, "ref %s", ref)
 	}
-	return data, named(ctx, err, "get from %q: ref %.40q", session, ref)
+	return data, named(ctx, err, "get from %q", session)
 }

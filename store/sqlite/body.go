@@ -3,6 +3,8 @@ package sqlite
 import (
 	"bytes"
 	"database/sql/driver"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -11,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"modernc.org/sqlite"
 
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -46,11 +49,27 @@ type packer struct {
 type body struct {
 	form int
 	size int64 // bytes of the content
-	sum  int64 // its CRC-32C
+	sum  int64 // its CRC-32C; of what has a place, of the content and the place
 	data []byte
 }
 
-// tools are a driver whose connections know plimsoll_body, and its packer.
+// at returns a body with the sum that it has as the record or snapshot seq of a session.
+func (p *packer) at(b body, session, seq int64) body {
+	b.sum = p.placed(b.sum, session, seq)
+	return b
+}
+
+// placed continues the checksum of a content with numbers, so that the same content has
+// another one in another place.
+func (p *packer) placed(sum int64, place ...int64) int64 {
+	var text []byte
+	for _, n := range place {
+		text = binary.LittleEndian.AppendUint64(text, uint64(n)) //nolint:gosec // the bits are what counts
+	}
+	return int64(crc32.Update(uint32(sum), p.table, text)) //nolint:gosec // so is a sum kept
+}
+
+// tools are a driver whose connections know plimsoll_body and plimsoll_place, and its packer.
 type tools struct {
 	packer *packer
 	driver *sqlite.Driver
@@ -73,7 +92,8 @@ func newTools() (tools, error) {
 	}
 	p := &packer{enc, dec, crc32.MakeTable(crc32.Castagnoli), mostBody, mostContent}
 	d := new(sqlite.Driver)
-	return tools{p, d}, d.RegisterDeterministicScalarFunction("plimsoll_body", 4, p.function)
+	err = d.RegisterDeterministicScalarFunction("plimsoll_body", 5, p.content)
+	return tools{p, d}, errors.Join(err, d.RegisterDeterministicScalarFunction("plimsoll_place", 3, p.place))
 }
 
 // pack returns the body of a content, which it may share.
@@ -96,8 +116,9 @@ func (p *packer) pack(data []byte) (body, error) {
 	return b, nil
 }
 
-// unpack returns the content of a body, in memory of its own.
-func (p *packer) unpack(b body) ([]byte, error) {
+// unpack returns the content of a body, in memory of its own. place is that of a record or
+// a snapshot. An error is a *store.DamageError that does not know yet whose body it is.
+func (p *packer) unpack(b body, place ...int64) ([]byte, error) {
 	var data []byte
 	switch b.form {
 	case formRaw:
@@ -106,42 +127,83 @@ func (p *packer) unpack(b body) ([]byte, error) {
 		// The size is compared before memory is asked for: a damaged file may say anything.
 		var h zstd.Header
 		if err := h.Decode(b.data); err != nil {
-			return nil, fmt.Errorf("body is damaged: %w", err)
+			return nil, flaw("frame", "one of zstd", err)
 		}
 		if most := min(p.mostContent, mostDensity*int64(len(b.data))); b.size < 0 || b.size > most {
-			return nil, fmt.Errorf("body is damaged: size, want 0 to %d, got %d", most, b.size)
+			return nil, flaw("size", fmt.Sprint("0 to ", most), b.size)
 		}
 		if !h.HasFCS || h.FrameContentSize != uint64(b.size) {
-			return nil, fmt.Errorf("body is damaged: size, want %d, got %d", b.size, h.FrameContentSize)
+			return nil, flaw("size", b.size, h.FrameContentSize)
 		}
 		var err error
 		if data, err = p.dec.DecodeAll(b.data, make([]byte, 0, b.size)); err != nil {
-			return nil, fmt.Errorf("body is damaged: %w", err)
+			return nil, flaw("frame", "one of zstd", err)
 		}
 	default:
-		return nil, fmt.Errorf("body is damaged: form, want 0 or 1, got %d", b.form)
+		return nil, flaw("form", "0 or 1", b.form)
 	}
 	if int64(len(data)) != b.size {
-		return nil, fmt.Errorf("body is damaged: size, want %d, got %d", b.size, len(data))
+		return nil, flaw("size", b.size, len(data))
 	}
-	if sum := int64(crc32.Checksum(data, p.table)); sum != b.sum {
-		return nil, fmt.Errorf("body is damaged: checksum, want %08x, got %08x", b.sum, sum)
+	if sum := p.placed(int64(crc32.Checksum(data, p.table)), place...); sum != b.sum {
+		return nil, flaw("checksum", fmt.Sprintf("%08x", b.sum), fmt.Sprintf("%08x", sum))
 	}
 	return data, nil
 }
 
-// function is plimsoll_body(form, size, sum, body) in SQL.
-func (p *packer) function(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-	form, ok1 := args[0].(int64)
-	size, ok2 := args[1].(int64)
-	sum, ok3 := args[2].(int64)
-	data, ok4 := args[3].([]byte)
-	if !ok1 || !ok2 || !ok3 || !ok4 || form < 0 || form > math.MaxInt8 {
-		return nil, fmt.Errorf("plimsoll_body: want the columns form, size, sum and body")
+// flaw is what is wrong with a body.
+func flaw(what string, want, got any) error {
+	return &store.DamageError{What: what, Want: fmt.Sprint(want), Got: fmt.Sprint(got)}
+}
+
+// blob returns the content of a body whose ref is known. An error is like that of unpack.
+func (p *packer) blob(b body, ref llm.Ref) ([]byte, error) {
+	data, err := p.unpack(b)
+	if err != nil {
+		return nil, err
+	}
+	if got := llm.RefOf(data); got != ref {
+		return nil, flaw("ref of the content", ref, got)
+	}
+	return data, nil
+}
+
+// owned tells a damage where it was found.
+func owned(err error, session, format string, args ...any) error {
+	if d, ok := errors.AsType[*store.DamageError](err); ok {
+		d.Session, d.Place = session, fmt.Sprintf(format, args...)
+	}
+	return err
+}
+
+// place is plimsoll_place(sum, session, seq) in SQL: the sum of a content at a place.
+func (p *packer) place(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	var n [3]int64
+	for i := range n {
+		var ok bool
+		if n[i], ok = args[i].(int64); !ok {
+			return nil, fmt.Errorf("plimsoll_place: want the columns sum, session and seq")
+		}
+	}
+	return p.placed(n[0], n[1:]...), nil
+}
+
+// content is plimsoll_body(ref, form, size, sum, body) in SQL.
+func (p *packer) content(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	ref, ok := args[0].(string)
+	form, ok1 := args[1].(int64)
+	size, ok2 := args[2].(int64)
+	sum, ok3 := args[3].(int64)
+	data, ok4 := args[4].([]byte)
+	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || form < 0 || form > math.MaxInt8 {
+		return nil, fmt.Errorf("plimsoll_body: want the columns ref, form, size, sum and body")
 	}
 	if size > mostValue {
 		return nil, fmt.Errorf("plimsoll_body: content, want at most %d bytes in a query, got %d", mostValue, size)
 	}
-	out, err := p.unpack(body{int(form), size, sum, bytes.Clone(data)})
-	return out, err
+	out, err := p.blob(body{int(form), size, sum, bytes.Clone(data)}, llm.Ref(ref))
+	if err != nil {
+		return nil, fmt.Errorf("plimsoll_body: %w", owned(err, "", "ref %s", ref))
+	}
+	return out, nil
 }

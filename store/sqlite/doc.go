@@ -24,11 +24,13 @@
 //
 // # What is in the file
 //
-// schema/1.sql says it table by table. Contents are kept once, under their Ref,
+// The files in schema/ say it table by table. Contents are kept once, under their Ref,
 // compressed with zstd where that makes them smaller, with their size and a checksum,
-// which every read compares. A session is told which of them it was given, and when;
-// a fork is a row that says from whom and how far, so that it costs the same for any
-// length, and sees what its ancestors had by following those rows.
+// which every read compares; a content is compared with its Ref as well, and the checksum
+// of a record or a snapshot is of its place, too, so that a page in the wrong place serves
+// nothing for something else (a *[store.DamageError]). A session is told which of them it
+// was given, and when; a fork is a row that says from whom and how far, so that it costs
+// the same for any length, and sees what its ancestors had by following those rows.
 //
 // The version of the tables is the file's user_version. An older file is brought
 // forward when it is opened; a newer one is a [VersionError] and stays as it is, and

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+	"github.com/plimsoll-dev/plimsoll/store/storetest"
 )
 
 // filled makes a file with two sessions, one forked from the other, and closes it.
@@ -41,12 +42,18 @@ func fill(t *testing.T, s *sqlite.Store) {
 }
 
 // plainly opens a file with another program's eyes: a connection that is not ours.
-func plainly(t *testing.T, path string) *sql.DB {
+func plainly(t storetest.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	return db
+}
+
+// scanText reads a row of one text, and forgets it.
+func scanText(r *sql.Rows) error {
+	var text []byte
+	return r.Scan(&text)
 }
 
 // damage runs statements on a file as another program would.

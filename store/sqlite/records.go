@@ -91,6 +91,7 @@ func (s *Store) append(ctx context.Context, l *lane, session string, seq int, re
 		return err
 	}
 	for i, b := range records {
+		b = s.packer.at(b, p.id, int64(seq+i))
 		const insert = "INSERT INTO records (session, seq, form, size, sum, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
 		if _, err := l.exec(ctx, insert, p.id, seq+i, b.form, b.size, b.sum, b.data); err != nil {
 			return err
@@ -146,7 +147,7 @@ func (s *Store) Records(ctx context.Context, session string, from int) iter.Seq2
 		}
 		for _, p := range parts {
 			if p.from = max(p.from, from); err == nil && p.from < p.to {
-				err = s.stretch(ctx, p, yield)
+				err = s.stretch(ctx, session, p, yield)
 			}
 		}
 		if err != nil && !errors.Is(err, errStop) {
@@ -157,9 +158,9 @@ func (s *Store) Records(ctx context.Context, session string, from int) iter.Seq2
 
 // stretch yields the records of a stretch. It returns errStop if the caller wants no
 // more.
-func (s *Store) stretch(ctx context.Context, p stretch, yield func([]byte, error) bool) error {
+func (s *Store) stretch(ctx context.Context, session string, p stretch, yield func([]byte, error) bool) error {
 	for p.from < p.to {
-		page, err := s.page(ctx, p)
+		page, err := s.page(ctx, session, p)
 		if err != nil {
 			return err
 		}
@@ -167,9 +168,9 @@ func (s *Store) stretch(ctx context.Context, p stretch, yield func([]byte, error
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			data, err := s.packer.unpack(b)
+			data, err := s.packer.unpack(b, p.session, int64(p.from))
 			if err != nil {
-				return fmt.Errorf("record %d: %w", p.from, err)
+				return owned(err, session, "record %d", p.from)
 			}
 			if !yield(data, nil) {
 				return errStop
@@ -181,18 +182,21 @@ func (s *Store) stretch(ctx context.Context, p stretch, yield func([]byte, error
 }
 
 // page reads the next records of a stretch, at least one.
-func (s *Store) page(ctx context.Context, p stretch) (page []body, err error) {
+func (s *Store) page(ctx context.Context, session string, p stretch) (page []body, err error) {
 	const query = "SELECT seq, form, size, sum, body FROM records WHERE session = ?1 AND seq >= ?2 AND seq < ?3 ORDER BY seq"
 	size, want := 0, p.from
 	err = s.read(ctx, func(l *lane) error {
-		return l.each(ctx, func(r *sql.Rows) error {
+		err := l.each(ctx, func(r *sql.Rows) error {
 			var b body
 			var seq int
 			if err := r.Scan(&seq, &b.form, &b.size, &b.sum, &b.data); err != nil {
 				return err
 			}
+			if seq != want && len(page) > 0 {
+				return errStop // what comes before a gap is whole
+			}
 			if seq != want {
-				return fmt.Errorf("record %d is missing", want)
+				return missing(session, want)
 			}
 			want++
 			page = append(page, b)
@@ -201,9 +205,29 @@ func (s *Store) page(ctx context.Context, p stretch) (page []body, err error) {
 			}
 			return nil
 		}, query, p.session, p.from, min(p.to, p.from+pageRecords))
+		if err == nil && len(page) == 0 {
+			err = l.why(ctx, session, p)
+		}
+		return err
 	})
-	if err == nil && len(page) == 0 {
-		err = fmt.Errorf("record %d is missing: the session has been deleted, or the file is damaged", p.from)
-	}
 	return page, err
+}
+
+// why says why there is nothing where a stretch goes on: somebody has let go of it, or a
+// record that should be there is not.
+func (l *lane) why(ctx context.Context, session string, p stretch) error {
+	var records int
+	err := l.one(ctx, "SELECT records FROM sessions WHERE id = ?1", []any{p.session}, &records)
+	if noRow(err) || err == nil && records <= p.from {
+		return fmt.Errorf("record %d: the session has been deleted meanwhile", p.from)
+	}
+	if err == nil {
+		err = missing(session, p.from)
+	}
+	return err
+}
+
+// missing says that a record is not there.
+func missing(session string, seq int) error {
+	return owned(flaw("row", "one", "nothing"), session, "record %d", seq)
 }

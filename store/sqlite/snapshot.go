@@ -27,6 +27,7 @@ func (s *Store) PutSnapshot(ctx context.Context, session string, seq int, data [
 				INSERT INTO snapshots (session, seq, form, size, sum, body, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 				ON CONFLICT (session, seq) DO UPDATE
 				SET form = excluded.form, size = excluded.size, sum = excluded.sum, body = excluded.body, created = excluded.created`
+			b := s.packer.at(b, p.id, int64(seq))
 			_, err = l.exec(ctx, put, p.id, seq, b.form, b.size, b.sum, b.data, s.stamp())
 			return err
 		})
@@ -44,21 +45,23 @@ func (s *Store) Snapshot(ctx context.Context, session string) (seq int, data []b
 			FROM line l JOIN sessions s ON s.id = l.at JOIN sessions p ON p.id = s.parent
 			WHERE s.parent < s.id
 		)
-		SELECT seq, form, size, sum, body FROM snapshots WHERE rowid = (
+		SELECT session, seq, form, size, sum, body FROM snapshots WHERE rowid = (
 			SELECT n.rowid FROM line l JOIN snapshots n ON n.session = l.at AND n.seq <= l.cap
 			ORDER BY n.seq DESC, l.depth LIMIT 1
 		)`
 	var b body
+	var of int64 // the session that took it
 	if err = usable(ctx, session); err == nil {
 		err = s.read(ctx, func(l *lane) error {
-			return l.one(ctx, query, []any{[]byte(session)}, &seq, &b.form, &b.size, &b.sum, &b.data)
+			return l.one(ctx, query, []any{[]byte(session)}, &of, &seq, &b.form, &b.size, &b.sum, &b.data)
 		})
 	}
 	switch {
 	case noRow(err):
 		err = store.ErrNotFound
 	case err == nil:
-		data, err = s.packer.unpack(b)
+		data, err = s.packer.unpack(b, of, int64(seq))
+		err = owned(err, session, "snapshot %d", seq)
 	}
 	if err != nil {
 		return 0, nil, named(ctx, err, "snapshot of %q", session)

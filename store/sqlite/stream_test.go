@@ -173,8 +173,8 @@ func TestStreamFrames(t *testing.T) {
 		}
 	})
 	t.Run("R002-5_a query is refused what SQLite cannot hold", func(t *testing.T) {
-		row := []driver.Value{int64(formZstd), int64(mostValue + 1), int64(0), b.data}
-		if _, err := p.function(nil, row); err == nil || !strings.Contains(err.Error(), "in a query") {
+		row := []driver.Value{"r", int64(formZstd), int64(mostValue + 1), int64(0), b.data}
+		if _, err := p.content(nil, row); err == nil || !strings.Contains(err.Error(), "in a query") {
 			t.Errorf("want it refused for its size, got %v", err)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store"
 )
 
 // A Problem is something that Verify found.
@@ -158,12 +159,8 @@ func (v *verifier) blobs(ctx context.Context) error {
 			return err
 		}
 		v.next()
-		data, err := v.packer.unpack(b)
-		if err == nil && string(llm.RefOf(data)) != ref {
-			err = fmt.Errorf("the content has the ref %s", llm.RefOf(data))
-		}
-		if err != nil {
-			v.found(Problem{Kind: KindBlob, Ref: ref, What: err.Error()})
+		if _, err := v.packer.blob(b, llm.Ref(ref)); err != nil {
+			v.found(Problem{Kind: KindBlob, Ref: ref, What: whatOf(err)})
 		}
 		return nil
 	}, "SELECT ref, form, size, sum, body FROM blobs ORDER BY id")
@@ -171,13 +168,13 @@ func (v *verifier) blobs(ctx context.Context) error {
 
 func (v *verifier) records(ctx context.Context) error {
 	return v.bodies(ctx, KindRecord, `
-		SELECT coalesce(s.name, x''), r.seq, r.form, r.size, r.sum, r.body, r.seq < s.records
+		SELECT coalesce(s.name, x''), s.id, r.seq, r.form, r.size, r.sum, r.body, r.seq < s.records
 		FROM records r JOIN sessions s ON s.id = r.session ORDER BY r.rowid`)
 }
 
 func (v *verifier) snapshots(ctx context.Context) error {
 	return v.bodies(ctx, KindSnapshot, `
-		SELECT coalesce(s.name, x''), n.seq, n.form, n.size, n.sum, n.body, n.seq <= s.records
+		SELECT coalesce(s.name, x''), s.id, n.seq, n.form, n.size, n.sum, n.body, n.seq <= s.records
 		FROM snapshots n JOIN sessions s ON s.id = n.session ORDER BY n.rowid`)
 }
 
@@ -186,21 +183,31 @@ func (v *verifier) bodies(ctx context.Context, kind, query string) error {
 	return v.lane.each(ctx, func(r *sql.Rows) error {
 		var b body
 		var name []byte
-		var seq int
+		var id, seq int64
 		var inside bool
-		if err := r.Scan(&name, &seq, &b.form, &b.size, &b.sum, &b.data, &inside); err != nil {
+		if err := r.Scan(&name, &id, &seq, &b.form, &b.size, &b.sum, &b.data, &inside); err != nil {
 			return err
 		}
 		v.next()
-		_, err := v.packer.unpack(b)
-		if err == nil && !inside {
-			err = errors.New("is beyond the last record")
+		what := ""
+		if !inside {
+			what = "is beyond the last record"
+		} else if _, err := v.packer.unpack(b, id, seq); err != nil {
+			what = whatOf(err)
 		}
-		if err != nil {
-			v.found(Problem{Kind: kind, Session: string(name), What: fmt.Sprintf("%s %d: %v", kind, seq, err)})
+		if what != "" {
+			v.found(Problem{Kind: kind, Session: string(name), What: fmt.Sprintf("%s %d: %s", kind, seq, what)})
 		}
 		return nil
 	}, query)
+}
+
+// whatOf is a damage without its place, which a Problem names by itself.
+func whatOf(err error) string {
+	if d, ok := errors.AsType[*store.DamageError](err); ok {
+		return fmt.Sprintf("body is damaged: %s, want %s, got %s", d.What, d.Want, d.Got)
+	}
+	return err.Error()
 }
 
 // garbage finds what no session sees.

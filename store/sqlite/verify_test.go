@@ -26,9 +26,11 @@ func TestVerify(t *testing.T) {
 		{"an impossible size", "UPDATE blobs SET size = 4611686018427387904", sqlite.KindBlob, "size"},
 		{"a negative size", "UPDATE blobs SET size = -1", sqlite.KindBlob, "size"},
 		{"another form", "UPDATE blobs SET form = 7", sqlite.KindBlob, "form"},
-		{"a content under another's ref", "UPDATE blobs SET ref = 'raaaaaaaaaaaaaaaaaaaaaaaaaa' WHERE size = 5 AND ref = (SELECT max(ref) FROM blobs WHERE size = 5)", sqlite.KindBlob, "the content has the ref"},
+		{"a content under another's ref", "UPDATE blobs SET ref = 'raaaaaaaaaaaaaaaaaaaaaaaaaa' WHERE size = 5 AND ref = (SELECT max(ref) FROM blobs WHERE size = 5)", sqlite.KindBlob, "ref of the content"},
 		{"a blob that is gone", "DELETE FROM blobs WHERE form = 1", sqlite.KindFile, "blobs that is missing"},
 		{"a blob that nobody was given", "DELETE FROM session_blobs", sqlite.KindGarbage, "no session sees"},
+		{"a record in another's place", "UPDATE records SET seq = 7 - seq WHERE session = 1 AND seq > 0; UPDATE records SET seq = seq - 4 WHERE seq > 3", sqlite.KindRecord, "record 1: body is damaged: checksum"},
+		{"a snapshot in another's place", "UPDATE snapshots SET seq = 1", sqlite.KindSnapshot, "snapshot 1: body is damaged: checksum"},
 		{"a record that is gone", "DELETE FROM records WHERE session = 1 AND seq = 1", sqlite.KindRecord, "want records 0 to 3, got 2 from 0"},
 		{"the first record is gone", "DELETE FROM records WHERE session = 1 AND seq = 0", sqlite.KindRecord, "got 2 from 1"},
 		{"a record's bytes", "UPDATE records SET body = x'00' WHERE seq = 0", sqlite.KindRecord, "record 0: body is damaged"},
@@ -212,7 +214,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	got.StoredBytes, got.FileBytes = 0, 0
-	want := sqlite.Stats{Version: 1, Sessions: 2, Forks: 1, Records: 4, Blobs: 3, Snapshots: 1, RecordBytes: 3 + 400 + 5 + 5, BlobBytes: 5 + 7000 + 5, SnapshotBytes: 8}
+	want := sqlite.Stats{Version: 2, Sessions: 2, Forks: 1, Records: 4, Blobs: 3, Snapshots: 1, RecordBytes: 3 + 400 + 5 + 5, BlobBytes: 5 + 7000 + 5, SnapshotBytes: 8}
 	if got != want {
 		t.Errorf("want %+v, got %+v", want, got)
 	}
