@@ -31,9 +31,13 @@ func extend(file *node) (*node, []problem) {
 	}
 	forget(tree)
 	tree.set("name", &node{kind: text, text: p.Name + "-custom", at: base.at})
+	tree.set("about", &node{kind: text, text: aboutDerived(p.Name), at: base.at}) // what the preset's says need not hold
 	problems := leaveOut(tree.get("rules"), without)
 	return merge(tree, file), problems
 }
+
+// aboutDerived is what a policy says of itself that states only what it is derived from.
+func aboutDerived(preset string) string { return "A policy derived from " + preset + "." }
 
 // forget drops all places of a tree: they are those of another text.
 func forget(n *node) {

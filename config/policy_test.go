@@ -88,7 +88,7 @@ func TestPresetsAsFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			preset.Name += "-custom"
+			preset.Name, preset.About = name+"-custom", "A policy derived from "+name+"."
 			if string(got.JSON()) != string(preset.JSON()) {
 				t.Errorf("extended:\n got %s\nwant %s", got.JSON(), preset.JSON())
 			}
@@ -124,6 +124,7 @@ templates:
 		t.Fatal(err)
 	}
 	p.Name, p.LowWater, p.Tail.N, p.Pins = "later", 500, 5, []string{"rules"}
+	p.About = "A policy derived from balanced."
 	p.Rules = slices.DeleteFunc(p.Rules, func(r policy.Rule) bool { return r.Name == "repeated-lines" || r.Name == "write-summary" })
 	for i, r := range p.Rules {
 		if r.Name == "batch" {
@@ -137,6 +138,21 @@ templates:
 	p.Templates["status"] = "{used} percent used"
 	if string(got.JSON()) != string(p.JSON()) {
 		t.Errorf("policy:\n got %s\nwant %s", got.JSON(), p.JSON())
+	}
+}
+
+// What a policy says of itself is its own, never its parent's.
+func TestExtendsAbout(t *testing.T) {
+	for file, want := range map[string]string{
+		"extends: layered\n": "A policy derived from layered.",
+		"extends: layered\nname: mine\nwithout: [tell-model]\n":         "A policy derived from layered.",
+		"extends: layered\nabout: Says nothing to the model.\n":         "Says nothing to the model.",
+		"about: \"\"\nextends: layered\nrules:\n- {name: tell-model}\n": "",
+	} {
+		p, err := config.ParsePolicy("p.yaml", []byte(file))
+		if err != nil || p.About != want {
+			t.Errorf("%q: about, want %q, got %q (%v)", file, want, p.About, err)
+		}
 	}
 }
 
