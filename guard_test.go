@@ -202,6 +202,7 @@ func TestForcedFinal(t *testing.T) {
 func TestFinish(t *testing.T) {
 	reasons := []engine.Reason{
 		engine.ReasonContext, engine.ReasonMaxTurns, engine.ReasonTaskCompleted, engine.ReasonRetries, engine.ReasonUserStop,
+		"task_status_completed", "task_status_only",
 	}
 	for _, reason := range reasons {
 		t.Run("R000-14_"+string(reason), func(t *testing.T) {

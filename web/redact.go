@@ -69,8 +69,8 @@ var (
 		string(edit.KindNote), string(edit.KindMedia),
 	}
 	endWords = []string{
-		string(engine.ReasonContext), string(engine.ReasonMaxTurns), string(engine.ReasonTaskCompleted), string(engine.ReasonRetries),
-		string(engine.ReasonUserStop),
+		string(engine.ReasonContext), string(engine.ReasonMaxTurns), string(engine.ReasonStatusCompleted), string(engine.ReasonStatusOnly),
+		string(engine.ReasonTaskCompleted), string(engine.ReasonRetries), string(engine.ReasonUserStop),
 	}
 	partWords  = []string{"system", "tools", "pins", "open_calls", "newest_round", "margin"} // of a floor
 	causeWords = []string{

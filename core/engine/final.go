@@ -15,11 +15,13 @@ import (
 // finalTexts are what the model is told in a final Step that the host asks for,
 // and, for a full context, where the policy has no text of its own.
 var finalTexts = map[Reason]string{
-	ReasonContext:       "The context window is {used}% full, so this is the last step. Give your final answer now, from what you already know.",
-	ReasonMaxTurns:      "No more steps are allowed after this one. Do not start anything new: give your final answer now, from what you already know.",
-	ReasonTaskCompleted: "The task is done. Give your final report now.",
-	ReasonRetries:       "Too many attempts have failed, so this is the last step. Give your final answer now, from what you already know.",
-	ReasonUserStop:      "The user wants to stop here. Do not start anything new: give your final answer now, from what you already know.",
+	ReasonContext:         "The context window is {used}% full, so this is the last step. Give your final answer now, from what you already know.",
+	ReasonMaxTurns:        "No more steps are allowed after this one. Do not start anything new: give your final answer now, from what you already know.",
+	ReasonStatusCompleted: "You have reported that the task is done. Give your final report now.",
+	ReasonStatusOnly:      "You have only reported your state, and done nothing else, so this is the last step. Give your final answer now, from what you already know.",
+	ReasonTaskCompleted:   "The task is done. Give your final report now.",
+	ReasonRetries:         "Too many attempts have failed, so this is the last step. Give your final answer now, from what you already know.",
+	ReasonUserStop:        "The user wants to stop here. Do not start anything new: give your final answer now, from what you already know.",
 }
 
 // finalRule begins the name under which the note of a host's final Step is in the
@@ -42,8 +44,8 @@ type ReasonError struct{ Got Reason }
 
 // Error names the reasons.
 func (e *ReasonError) Error() string {
-	return fmt.Sprintf("engine: force: reason, want %s, %s, %s, %s or %s, got %q",
-		ReasonContext, ReasonMaxTurns, ReasonTaskCompleted, ReasonRetries, ReasonUserStop, string(e.Got))
+	return fmt.Sprintf("engine: force: reason, want %s, %s, %s, %s, %s, %s or %s, got %q", ReasonContext, ReasonMaxTurns,
+		ReasonStatusCompleted, ReasonStatusOnly, ReasonTaskCompleted, ReasonRetries, ReasonUserStop, string(e.Got))
 }
 
 func (m *Machine) feedForce(in Force) error {

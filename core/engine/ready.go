@@ -94,12 +94,14 @@ type Reason string
 
 // The reasons. Part of them is for hosts that end a run themselves.
 const (
-	ReasonNone          Reason = ""
-	ReasonContext       Reason = "context"
-	ReasonMaxTurns      Reason = "max_turns"
-	ReasonTaskCompleted Reason = "task_completed"
-	ReasonRetries       Reason = "retry_exhaustion"
-	ReasonUserStop      Reason = "user_stop"
+	ReasonNone            Reason = ""
+	ReasonContext         Reason = "context"
+	ReasonMaxTurns        Reason = "max_turns"
+	ReasonStatusCompleted Reason = "task_status_completed" // the model's report of its own state says that the task is done
+	ReasonStatusOnly      Reason = "task_status_only"      // it reports its state again and again, and does nothing else
+	ReasonTaskCompleted   Reason = "task_completed"        // the host knows that it is done
+	ReasonRetries         Reason = "retry_exhaustion"
+	ReasonUserStop        Reason = "user_stop"
 )
 
 // Sentence returns what a person reads about a forced final Step (R000-26); empty if
