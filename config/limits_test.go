@@ -140,6 +140,8 @@ func TestPlainProviders(t *testing.T) {
 func TestTokenizers(t *testing.T) {
 	for _, id := range []string{
 		"tiktoken:cl100k_base", "tiktoken:gpt-4", "anthropic", "claude:", "claude:claude-opus-4-5", "gemini", "google:gemini", "google-gemini", "approximate",
+		"anthropic:claude-opus-4-5", "anthropic/claude-sonnet-4-5", "gemini-2.5-pro", "google:gemini-2.5-pro", "google-gemini-2.5-flash",
+		"google-gemini:gemini-2.5-pro", "google:gemini-9-unheard-of", "claude:unheard-of",
 	} {
 		t.Run("R000-19 "+id, func(t *testing.T) {
 			for name, text := range map[string]string{

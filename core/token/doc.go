@@ -20,6 +20,7 @@
 //	tiktoken:X     exact, X being an encoding or a model (R000-19)
 //	anthropic, claude:X             pieces by the tokenizer generation of model X, or of the newest models
 //	gemini, google:gemini, google-gemini   o200k_base x 1.06
+//	anthropic:X, gemini-X, google:gemini-X, google-gemini-X   the same of a model (R000-19: they are prefixes)
 //	max(A,B)       the larger of two, each of which may be any of these (R000-18)
 //
 // The ids hf:FILE and spm:FILE need a file and so come from outside the core.

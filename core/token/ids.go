@@ -123,9 +123,8 @@ func (k maker) counter(id string, depth int) (Counter, error) {
 	case (name == "hf" || name == "spm") && arg != "":
 		return k.outside(id)
 	}
-	switch id {
-	case "anthropic", "gemini", "google:gemini", "google-gemini":
-		return k.rated(id, id, "")
+	if maker, model, ok := ofMaker(id); ok {
+		return k.rated(id, maker, model)
 	}
 	if e, ok := documented(id); ok {
 		f, _ := k.known.Family(catalog.UnknownFamily)
@@ -135,6 +134,27 @@ func (k maker) counter(id string, depth int) (Counter, error) {
 		return e.of(f), nil
 	}
 	return nil, unknown(id)
+}
+
+// makers returns the ids of estimators that name whose models they are about. Each may be
+// followed by a model, as its document says that they are prefixes (R000-19).
+func makers() []string { return []string{"google:gemini", "google-gemini", "gemini", "anthropic"} }
+
+// ofMaker returns the maker that an id names and the model behind it, which may be missing.
+func ofMaker(id string) (maker, model string, ok bool) {
+	for _, maker := range makers() {
+		rest, found := strings.CutPrefix(id, maker)
+		switch {
+		case found && rest == "":
+			return maker, "", true
+		case !found || len(rest) < 2 || !strings.ContainsRune("-:/", rune(rest[0])):
+			continue
+		case rest[0] == '-' && maker != "anthropic": // what ends the maker's name begins the model's
+			return maker, "gemini" + rest, true
+		}
+		return maker, rest[1:], true
+	}
+	return "", "", false
 }
 
 // larger makes max(a,b) of what follows the opening bracket.
@@ -234,16 +254,17 @@ func (k maker) outside(id string) (Counter, error) {
 }
 
 // rated makes a counter that scales a family's raw count by its prior ratio: of
-// the family of model, or where no model is named, of the family of maker.
+// the family of model, or where none is named or it is not known, of the family of maker.
 func (k maker) rated(id, maker, model string) (Counter, error) {
-	if model == "" {
-		model = maker
+	f := k.known.FamilyOf(model)
+	if model == "" || f.Name == catalog.UnknownFamily {
+		f = k.known.FamilyOf(maker)
 	}
-	e, err := k.raw(k.known.FamilyOf(model))
+	e, err := k.raw(f)
 	if err != nil {
 		return nil, err
 	}
-	e.id, e.kind, e.scale = id, Estimated, k.known.FamilyOf(model).Prior
+	e.id, e.kind, e.scale = id, Estimated, f.Prior
 	return e, nil
 }
 

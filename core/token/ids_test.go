@@ -13,6 +13,8 @@ import (
 func TestNewCounter(t *testing.T) {
 	for _, id := range []string{
 		"tiktoken:cl100k_base", "tiktoken:gpt-4", "anthropic", "claude:", "claude:claude-opus-4-5", "gemini", "google:gemini", "google-gemini", "approximate",
+		"anthropic:claude-opus-4-5", "anthropic/claude-sonnet-4-5", "gemini-2.5-pro", "google:gemini-2.5-pro", "google-gemini-2.5-flash",
+		"google-gemini:gemini-2.5-pro", "google:gemini-9-unheard-of", "claude:unheard-of",
 	} {
 		t.Run("R000-19 "+id, func(t *testing.T) {
 			c := counter(t, id)
@@ -26,6 +28,37 @@ func TestNewCounter(t *testing.T) {
 	}
 	if got := counter(t, " max( chars/4 , max(bytes/4,pieces) ) ").ID(); got != "max(chars/4,max(bytes/4,pieces))" {
 		t.Errorf("id = %q", got)
+	}
+}
+
+// TestMakerPrefixes: what stands behind a maker is the model that is counted for; one that
+// nobody knows counts like the maker's newest.
+func TestMakerPrefixes(t *testing.T) {
+	const text = "Read the file internal/server/handler.go, lines 120 to 180, and say why it fails."
+	for id, same := range map[string]string{
+		"google:gemini-2.5-pro":              "gemini",
+		"google-gemini-2.5-pro":              "gemini",
+		"gemini-3-unheard-of":                "gemini",
+		"gemini:unheard-of":                  "gemini",
+		"anthropic:claude-sonnet-4-5":        "claude:claude-sonnet-4-5",
+		"anthropic/claude-sonnet-4-5":        "claude:claude-sonnet-4-5",
+		"anthropic-claude-sonnet-4-5":        "claude:claude-sonnet-4-5",
+		"anthropic:unheard-of":               "anthropic",
+		"claude:unheard-of":                  "anthropic",
+		"max(chars/4,google:gemini-2.5-pro)": "max(chars/4,gemini)",
+	} {
+		t.Run("R000-19 "+id, func(t *testing.T) {
+			c := counter(t, id)
+			if got, want := c.Text(text), counter(t, same).Text(text); got != want || c.ID() != id || c.Kind() != token.Estimated {
+				t.Errorf("want %d tokens as by %s, got %d by %s, %v", want, same, got, c.ID(), c.Kind())
+			}
+		})
+	}
+	for _, id := range []string{"gemini-", "geminis", "google:gemini:", "anthropic2", "google:", "google", "claude"} {
+		var unknown *token.UnknownError
+		if _, err := token.NewCounter(id, load); !errors.As(err, &unknown) {
+			t.Errorf("%q: want an UnknownError, got %v", id, err)
+		}
 	}
 }
 
