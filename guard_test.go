@@ -273,13 +273,13 @@ func TestStillOver(t *testing.T) {
 	}
 	var told bool
 	for _, e := range events(t, s) {
-		told = told || e.Notice != nil && e.Notice.Kind == engine.EventStillOver && strings.HasPrefix(e.Text, "still over limit after shrink")
+		told = told || e.Notice != nil && e.Notice.Kind == engine.EventStillOver && strings.HasPrefix(e.Text, "Still over limit after shrink: ")
 		if e.Sent != nil && !e.Sent.StillOver {
 			t.Error("R000-17: the event of the request does not say it")
 		}
 	}
 	if !told {
-		t.Error(`R000-17: want an event "still over limit after shrink", got none`)
+		t.Error(`R000-17: want an event "Still over limit after shrink", got none`)
 	}
 }
 

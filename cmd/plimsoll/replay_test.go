@@ -84,7 +84,7 @@ func TestRunNotes(t *testing.T) {
 	}
 	want := []string{
 		"ended at step 3 of 9: context guard enforced",
-		"still over limit after shrink: its last call was sent all the same",
+		"Still over limit after shrink: its last call was sent all the same",
 		"step 2 cannot go below 1,200 tokens (newest round 100, system 1,100); 1 more are like it",
 		"the last resort below all policies acted: 2 edits",
 		"1 call or result without the other",

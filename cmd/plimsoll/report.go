@@ -329,7 +329,7 @@ func runNotes(r replay.Run, steps int) []string {
 		out = append(out, fmt.Sprintf("ended at step %d of %d: %s", r.EndedAtStep, max(steps, r.EndedAtStep), safe(engine.Reason(r.EndReason).Sentence())))
 	}
 	if r.StillOver > 0 {
-		out = append(out, "still over limit after shrink: its last call was sent all the same")
+		out = append(out, engine.StillOverText+": its last call was sent all the same")
 	}
 	if len(r.Irreducible) > 0 {
 		out = append(out, irreducible(r.Irreducible))

@@ -134,7 +134,7 @@ func (m *Machine) finish() {
 			return
 		}
 		m.stats.StillOver++
-		m.event(EventStillOver, "", "still over limit after shrink: %v", refused)
+		m.event(EventStillOver, "", "%s: %v", StillOverText, refused)
 	}
 	m.send()
 }

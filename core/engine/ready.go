@@ -116,6 +116,9 @@ func (r Reason) Sentence() string {
 	return "final step forced: " + string(r)
 }
 
+// StillOverText begins the text of an EventStillOver, in its document's words (R000-17).
+const StillOverText = "Still over limit after shrink"
+
 // An Event is something a person may want to know that is not an edit.
 type Event struct {
 	Kind  EventKind
