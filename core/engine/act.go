@@ -199,7 +199,7 @@ func (m *Machine) oldTurns(r policy.Rule) edit.Plan {
 	s := m.scene(r)
 	turns := m.turns.Turns()
 	if len(turns) < 2 {
-		return m.singleTurn(s)
+		return m.singleTurn(r, s)
 	}
 	first := 0 // Turns that are archived already are not counted again
 	for first < len(turns)-1 && m.archivedTo() > turns[first].Start {
@@ -207,7 +207,7 @@ func (m *Machine) oldTurns(r policy.Rule) edit.Plan {
 	}
 	k := first + max((len(turns)-first)*r.Args.Permille/1000, 1)
 	if k >= len(turns) {
-		return m.singleTurn(s)
+		return m.singleTurn(r, s)
 	}
 	to := llm.MessageID(turns[k].Start) + 1
 	s.Keep = max(s.Keep, to)
@@ -215,14 +215,18 @@ func (m *Machine) oldTurns(r policy.Rule) edit.Plan {
 }
 
 // singleTurn keeps, of a single Turn, its Human message and what the model has
-// not answered yet.
-func (m *Machine) singleTurn(s edit.Scene) edit.Plan {
-	to := m.tail()
-	s.Keep = to
-	pinned := s.Pinned
-	human := m.human(1)
+// not answered yet. Where there is nothing else and a provider refused it, the Human
+// message alone stays: one answer of a tool may be what is too long (R003-9).
+func (m *Machine) singleTurn(r policy.Rule, s edit.Scene) edit.Plan {
+	pinned, human := s.Pinned, m.human(1)
 	s.Pinned = func(msg llm.Message) bool { return msg.ID == human || pinned(msg) }
-	return m.emergency(s, edit.Span{From: 1, To: to})
+	s.Keep = m.tail()
+	p := m.emergency(s, edit.Span{From: 1, To: s.Keep})
+	if p.Empty() && r.At == policy.AtRejected {
+		s.Keep = llm.MessageID(len(m.messages)) + 1
+		p = m.emergency(s, edit.Span{From: 1, To: s.Keep})
+	}
+	return p
 }
 
 // emergency archives a span; its note goes where the policy keeps summaries.
