@@ -161,7 +161,7 @@ func chatElements(r llm.Request, list *raw.List) []raw.Element {
 	}
 	units := make([]chatUnit, 0, len(r.Messages)+1)
 	legacy := legacyCalls(r.Messages)
-	for _, m := range r.Messages {
+	for _, m := range joinReplies(r.Messages) {
 		if system != "" && m.Role != llm.RoleSystem {
 			units = append(units, systemUnit(system))
 			system = ""
