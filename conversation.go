@@ -14,7 +14,9 @@ import (
 
 // Append adds the next message of the conversation: what a person says, what the
 // model answers, what tools put out. Its ID must be 0; [Session.Messages] has it. A
-// result without a call is a *turn.OrphanError.
+// result without a call is a *turn.OrphanError. What the model writes in a row is one
+// reply; a reply that comes after anything else goes on without the calls that are still
+// open, which get a stated result before it.
 func (s *Session) Append(ctx context.Context, m llm.Message) error {
 	_, err := s.Feed(ctx, engine.Append{Message: m})
 	return err

@@ -181,6 +181,9 @@ func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 		if r.Refused != nil {
 			return nil, s.refusal(r.Refused)
 		}
+		if r.Torn != nil {
+			return nil, fmt.Errorf("plimsoll: session %q: prepare: %w", s.id, r.Torn)
+		}
 	}
 	return send, nil
 }

@@ -13,14 +13,18 @@ import (
 )
 
 // feedAppend numbers and indexes a message, then lets the rules for new content
-// act, as the newest content costs no cache.
+// act, as the newest content costs no cache. Calls that a reply goes on without get
+// their stated results before it.
 func (m *Machine) feedAppend(msg llm.Message) error {
 	if err := m.acceptable(msg); err != nil {
 		return fmt.Errorf("engine: append: %w", err)
 	}
+	if err := m.interrupt(m.goesOnWithout(msg)); err != nil {
+		return err
+	}
 	msg.ID = llm.MessageID(len(m.messages)) + 1
 	opens := m.remark(msg)
-	_ = m.turns.Append(msg) // a call that reuses the id of an open one is indexed all the same
+	_ = m.turns.Append(msg) // calls of one reply that share an id are indexed all the same
 	m.messages = append(m.messages, msg)
 	m.view.Append(msg)
 	m.record(journal.Record{Kind: journal.KindMessage, Message: msg})
@@ -53,6 +57,9 @@ func (m *Machine) acceptable(msg llm.Message) error {
 		r, result := p.(llm.ToolResult)
 		if p == nil || result && slices.Contains(r.Content, nil) {
 			return fmt.Errorf("part %d of the %s message is nil", i, msg.Role)
+		}
+		if result && msg.Role == llm.RoleAssistant && slices.ContainsFunc(m.turns.OpenCalls(), func(c turn.Call) bool { return c.CallID == r.CallID }) {
+			return fmt.Errorf("part %d of the %s message is the result of call %q, want it in a message of its own", i, msg.Role, r.CallID)
 		}
 	}
 	if err := m.turns.Check(msg); err != nil && len(msg.Results()) > 0 {
@@ -228,20 +235,6 @@ func (m *Machine) fresh(msg llm.Message, opens bool) {
 		}
 	}
 	m.guard.AddFresh(n)
-}
-
-// repair answers calls that never got a result (law 3).
-func (m *Machine) repair() error {
-	open := m.turns.OpenCalls()
-	for _, r := range turn.Interrupted(open, "") {
-		if err := m.feedAppend(r); err != nil {
-			return err
-		}
-	}
-	if len(open) > 0 {
-		m.event(EventInterrupted, "", "%d calls had no result and got a stated one", len(open))
-	}
-	return nil
 }
 
 // isReply reports whether msg is what a call to a model returned.

@@ -19,6 +19,9 @@ const (
 // backstopRule is the name that the backstop's edits carry.
 const backstopRule = "backstop"
 
+// orderRule is the name of edits that put away what cannot be sent as it stands.
+const orderRule = "order"
+
 // backstop reduces the view, step by step, until it fits or is the floor. Where there
 // are too many bytes or images, media go first, the oldest before the newest. Then
 // text: older outputs to one line and older messages into the archive, the notes among

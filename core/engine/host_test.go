@@ -85,6 +85,9 @@ func (h *host) carryOut(r engine.Ready) error {
 	if r.Send != nil && r.Refused != nil {
 		return broken("a Ready both sends and refuses")
 	}
+	if r.Torn != nil && h.failBlobs == 0 {
+		return broken("law 3: %v", r.Torn)
+	}
 	if len(r.Blobs) > 0 && h.failBlobs != 0 {
 		if h.failBlobs > 0 {
 			h.failBlobs--

@@ -204,9 +204,38 @@ func paired(h *host, s *engine.Send) error {
 			return broken("law 3: send %d has a call %q without its result", s.Seq, id)
 		}
 	}
+	if err := between(s); err != nil {
+		return err
+	}
 	for _, e := range held(h.m) {
 		if e.Op != edit.Replace && !(isCut(h.m.Messages(), int(e.Span.From)-1) && isCut(h.m.Messages(), int(e.Span.To)-1)) {
 			return broken("law 3: edit %d, %s of [%d,%d), lies inside a Round", e.ID, e.Op, e.Span.From, e.Span.To)
+		}
+	}
+	return nil
+}
+
+// between is law 3 as providers see it: what answers a reply stands before the next one.
+func between(s *engine.Send) error {
+	for i, it := range s.Items {
+		if it.Message.Role != llm.RoleAssistant || i == 0 || s.Items[i-1].Message.Role == llm.RoleAssistant {
+			continue
+		}
+		calls, results := map[string]int{}, map[string]int{}
+		for _, before := range s.Items[:i] {
+			for _, c := range before.Message.Calls() {
+				if !c.Hosted {
+					calls[c.CallID]++
+				}
+			}
+			for _, r := range before.Message.Results() {
+				results[r.CallID]++
+			}
+		}
+		for id, n := range calls {
+			if results[id] < n {
+				return broken("law 3: send %d has a reply at %d before the result of call %q", s.Seq, i, id)
+			}
 		}
 	}
 	return nil

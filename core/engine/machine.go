@@ -86,6 +86,7 @@ type Machine struct {
 	to        int // place among the targets of the one that the request goes to
 	sent      sending
 	refused   *Rejected // the answer to the request sent last
+	checked   wholeness // of the view, by the whole-request check
 
 	// What the next Ready holds, and how far the last one got.
 	out       Ready
@@ -310,7 +311,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 // HasReady reports whether there is something to do.
 func (m *Machine) HasReady() bool {
 	o := m.out
-	return !m.stopped && (len(o.Blobs) > 0 || len(o.Records) > 0 || o.Ask != nil || o.Send != nil || o.Refused != nil ||
+	return !m.stopped && (len(o.Blobs) > 0 || len(o.Records) > 0 || o.Ask != nil || o.Send != nil || o.Refused != nil || o.Torn != nil ||
 		len(o.Edits) > 0 || len(o.Events) > 0 || len(o.Traces) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked)
 }
 
@@ -351,7 +352,7 @@ func (m *Machine) Advance(o Outcome) {
 		m.stored[b.Ref] = true
 	}
 	m.confirmed, m.held = len(m.journal), m.summary
-	if done.Send != nil || done.Refused != nil {
+	if done.Send != nil || done.Refused != nil || done.Torn != nil {
 		m.noStore = false
 	}
 }

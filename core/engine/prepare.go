@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
 // preparing is a Prepare on its way to a Send.
@@ -105,7 +107,7 @@ func (m *Machine) untried(r policy.Rule) bool {
 // finish lets the backstop act and makes the Send.
 func (m *Machine) finish() {
 	m.prepare = nil
-	m.out.Send, m.out.Refused = nil, nil
+	m.out.Send, m.out.Refused, m.out.Torn = nil, nil, nil
 	m.to = m.choose()
 	if m.policy.Backstop && m.over() {
 		m.backstop()
@@ -177,6 +179,11 @@ func (m *Machine) choose() int {
 
 // send makes the Send of what the view is now.
 func (m *Machine) send() {
+	var torn *turn.TornError
+	if errors.As(m.whole(), &torn) {
+		m.out.Torn = torn
+		return
+	}
 	i := m.to
 	verdict := m.decided(m.fits)
 	m.skipped(verdict, i)

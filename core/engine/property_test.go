@@ -246,7 +246,7 @@ func (s *pair) again() {
 
 // step does one random thing.
 func (s *pair) step() {
-	switch s.draw(14, "step") {
+	switch s.draw(15, "step") {
 	case 0, 1, 2, 3, 4, 5:
 		s.round()
 	case 6:
@@ -269,6 +269,28 @@ func (s *pair) step() {
 		}
 	case 13:
 		s.rejected()
+	case 14:
+		s.without()
+	}
+}
+
+// without goes on while calls are open: with more of the same reply, or with another one.
+func (s *pair) without() {
+	if s.h.m.Asking() {
+		return
+	}
+	s.must(s.feed(engine.Append{Message: s.reply(true)}))
+	results := s.results()
+	for _, in := range results[:s.draw(len(results)+1, "answered before")] {
+		s.must(s.feed(in))
+	}
+	if s.maybe(30, "a person interrupts") {
+		s.must(s.feed(engine.Append{Message: s.human()}))
+	}
+	s.open = nil
+	s.must(s.feed(engine.Append{Message: s.reply(s.maybe(50, "calls"))}))
+	for _, in := range s.results() { // with ids that may be those of calls that were interrupted
+		s.must(s.feed(in))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
 // A Ready is what a host has to do now, in the order of its fields.
@@ -21,6 +22,9 @@ type Ready struct {
 	Send *Send
 	// Refused is set instead of Send if the request cannot be made to fit.
 	Refused *budget.OverError
+	// Torn is set instead of Send if calls and results do not stand as a provider wants
+	// them, and what is wrong could not be put away.
+	Torn *turn.TornError
 	// Edits are the edits made since the last Ready, for whoever wants to show them.
 	Edits []edit.Edit
 	// Events say what else happened, for the same purpose.
@@ -170,7 +174,7 @@ const (
 	EventUsage       EventKind = "usage"       // reported figures were not believed, and why
 	EventCompact     EventKind = "compact"     // a compaction that was asked for did nothing, and why
 	EventInterrupted EventKind = "interrupted" // calls without a result got a stated one
-	EventOrphan      EventKind = "orphan"      // a result without a call was left out
+	EventOrphan      EventKind = "orphan"      // calls and results that cannot be sent as they stand were put away
 	EventWithdrawn   EventKind = "withdrawn"   // edits taken back because their content could not be stored
 	EventAnswer      EventKind = "answer"      // a summary was not used, and why
 	EventWindow      EventKind = "window"      // a window was learnt or assumed

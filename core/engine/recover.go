@@ -58,7 +58,7 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	if done.Refused != nil {
 		m.stats.Refused--
 	}
-	if done.Send == nil && done.Refused == nil && !waited {
+	if done.Send == nil && done.Refused == nil && done.Torn == nil && !waited {
 		return
 	}
 	m.noStore = true

@@ -14,6 +14,9 @@
 // come back: some models number their calls from 0 in every Turn. A result whose call is unknown or already answered is an orphan: it is
 // indexed, reported once by Append, and pairs with nothing.
 //
+// An [Index] pairs what belongs together wherever it stands. That a request is in the
+// order that providers want, an [Order] says.
+//
 // # Rounds
 //
 // A Round starts at an assistant message with tool calls and ends after the last
