@@ -16,19 +16,21 @@ import (
 // model answers, what tools put out. Its ID must be 0; [Session.Messages] has it. A
 // result without a call is a *turn.OrphanError. What the model writes in a row is one
 // reply; a reply that comes after anything else goes on without the calls that are still
-// open, which get a stated result before it.
+// open, which get a stated result before it. The session keeps lists of its own; the raw
+// bytes of the parts and the data of media are shared, and nobody may write to them.
 func (s *Session) Append(ctx context.Context, m llm.Message) error {
 	_, err := s.Feed(ctx, engine.Append{Message: m})
 	return err
 }
 
-// SetTools sets the tools that are offered to the model.
+// SetTools sets the tools that are offered to the model. The session keeps a copy: what
+// is changed later is neither sent nor counted until it is set again.
 func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
 	_, err := s.Feed(ctx, engine.SetTools{Tools: tools})
 	return err
 }
 
-// SetSections sets the system prompt.
+// SetSections sets the system prompt. As of SetTools a copy is kept.
 func (s *Session) SetSections(ctx context.Context, sections []llm.Section) error {
 	_, err := s.Feed(ctx, engine.SetSections{Sections: sections})
 	return err

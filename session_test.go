@@ -441,3 +441,20 @@ func events(t *testing.T, s *plimsoll.Session) []plimsoll.Event {
 	}
 	return slices.Collect(s.Events(t.Context()))
 }
+
+// TestToolsChangedInPlace is law 1 for a list of tools that its owner changes and sets
+// again: it is counted, so that a request that does not fit is refused.
+func TestToolsChangedInPlace(t *testing.T) {
+	s := open(t, plimsoll.Options{})
+	add(t, s, human("go"))
+	tools := []llm.Tool{{Name: "a", Description: "short"}}
+	for range 2 {
+		if err := s.SetTools(t.Context(), tools); err != nil {
+			t.Fatal(err)
+		}
+		tools[0].Description = strings.Repeat("a long description of a tool ", 10_000)
+	}
+	if send, err := s.Prepare(t.Context()); !errors.Is(err, plimsoll.ErrRefused) {
+		t.Errorf("got %v and a request with %d bytes of tools, want it refused", err, len(send.Tools[0].Description))
+	}
+}

@@ -22,6 +22,7 @@ func (m *Machine) feedAppend(msg llm.Message) error {
 	if err := m.interrupt(m.goesOnWithout(msg)); err != nil {
 		return err
 	}
+	msg = ownMessage(msg)
 	msg.ID = llm.MessageID(len(m.messages)) + 1
 	opens := m.remark(msg)
 	_ = m.turns.Append(msg) // calls of one reply that share an id are indexed all the same

@@ -11,7 +11,9 @@ import (
 // An Input is something that happened. The set is closed.
 type Input interface{ input() }
 
-// Append adds the next message. Its ID must be 0; the machine numbers it.
+// Append adds the next message. Its ID must be 0; the machine numbers it and keeps lists
+// of parts of its own. The raw bytes of the parts and the data of media are shared, so
+// that nobody may write to them any more.
 type Append struct {
 	Message llm.Message
 	// Reserved is the room, in tokens, that was held for the tool output in it
@@ -34,10 +36,11 @@ type Stored struct {
 	Reserved int // as of Append
 }
 
-// SetTools replaces the tools that are offered to the model.
+// SetTools replaces the tools that are offered to the model. The machine keeps a copy:
+// what the host changes later is neither sent nor counted until it is set again.
 type SetTools struct{ Tools []llm.Tool }
 
-// SetSections replaces the system prompt.
+// SetSections replaces the system prompt. As of SetTools a copy is kept.
 type SetSections struct{ Sections []llm.Section }
 
 // Prepare asks for the next request. Targets are the places it may go to, the

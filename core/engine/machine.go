@@ -239,15 +239,15 @@ func (m *Machine) Feed(in Input) error {
 		if slices.EqualFunc(m.tools, in.Tools, sameTool) {
 			return nil // told in every Step, it is recorded once
 		}
-		m.tools = in.Tools
-		m.record(journal.Record{Kind: journal.KindTools, Tools: in.Tools})
+		m.tools = ownTools(in.Tools)
+		m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
 		m.measureFront()
 	case SetSections:
 		if slices.EqualFunc(m.sections, in.Sections, sameSection) {
 			return nil
 		}
-		m.sections = in.Sections
-		m.record(journal.Record{Kind: journal.KindSections, Sections: in.Sections})
+		m.sections = ownSections(in.Sections)
+		m.record(journal.Record{Kind: journal.KindSections, Sections: m.sections})
 		m.measureFront()
 	case Prepare:
 		return m.feedPrepare(in)
