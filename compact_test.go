@@ -216,3 +216,37 @@ func TestDeclinedSummaries(t *testing.T) {
 		})
 	}
 }
+
+// TestDerivedPolicyKeepsItsQuestion: what a summariser is asked follows from what the
+// policy says, not from its name.
+func TestDerivedPolicyKeepsItsQuestion(t *testing.T) {
+	asked := func(t *testing.T, change func(*policy.Policy)) string {
+		t.Helper()
+		p := preset(t, "cache-compact")
+		change(&p)
+		sum := &summariser{text: "<summary></summary>"}
+		atEighty(t, open(t, plimsoll.Options{Policy: p, Summariser: sum}))
+		if len(sum.asks) != 1 {
+			t.Fatalf("asked %d times", len(sum.asks))
+		}
+		return sum.asks[0].Prompt
+	}
+	own := asked(t, func(*policy.Policy) {})
+	for _, want := range []string{"which constraints and wishes were stated", "open TODOs and decisions", "<retain>"} {
+		if !strings.Contains(own, want) {
+			t.Errorf("R001-11: %q is missing in\n%s", want, own)
+		}
+	}
+	if got := asked(t, func(p *policy.Policy) { p.Name = "mine" }); got != own {
+		t.Errorf("R001-11: under another name\n%s\nwant\n%s", got, own)
+	}
+	got := asked(t, func(p *policy.Policy) {
+		p.Name, p.SummaryPrompt, p.SummaryDirectives, p.RetainDirectives = "mine", "Say what happened.", []string{"in French"}, []string{"tickets"}
+	})
+	if want := "Say what happened.\n- in French\n"; !strings.Contains(got, want) || !strings.Contains(got, "\n- tickets\n") {
+		t.Errorf("R001-18: asked\n%s\nwant %q and the tickets", got, want)
+	}
+	if got := asked(t, func(p *policy.Policy) { p.RetainPrompt = "" }); strings.Contains(strings.ToLower(got), "retain") {
+		t.Errorf("R001-11: retainPrompt null, and yet asked\n%s", got)
+	}
+}

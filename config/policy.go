@@ -92,8 +92,9 @@ func parse(name string, data []byte) (policy.Policy, []problem) {
 	if tree.kind != object {
 		return policy.Policy{}, []problem{{tree.at, "want the fields of a policy, got " + describe(tree)}}
 	}
+	twice := rename(tree)
 	tree, problems := extend(tree)
-	w := writer{places: map[string]place{}, problems: problems}
+	w := writer{places: map[string]place{}, problems: slices.Concat(twice, problems)}
 	w.value("", tree, nil)
 	p, err := policy.Parse(w.out.Bytes())
 	w.faults(err)
@@ -104,6 +105,27 @@ func parse(name string, data []byte) (policy.Policy, []problem) {
 		w.problems = append(w.problems, problem{w.places["name"], why})
 	}
 	return p, w.problems
+}
+
+// documentKeys are keys of a source document that have another form in a policy
+// (R001-11).
+var documentKeys = map[string]string{
+	"summaryPrompt": "summary_prompt", "summaryDirectives": "summary_directives",
+	"retainPrompt": "retain_prompt", "retainDirectives": "retain_directives",
+}
+
+// rename gives the keys of a document the names that they have in a policy.
+func rename(tree *node) (problems []problem) {
+	for i, m := range tree.members {
+		name, ok := documentKeys[m.name]
+		switch {
+		case ok && tree.get(name) != nil:
+			problems = append(problems, problem{m.value.at, fmt.Sprintf("%s: stated as %s, too, want it once", m.name, name)})
+		case ok:
+			tree.members[i].name = name
+		}
+	}
+	return problems
 }
 
 // read turns a file of any format into a tree.

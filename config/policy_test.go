@@ -156,6 +156,46 @@ func TestExtendsAbout(t *testing.T) {
 	}
 }
 
+// TestExtendsTheQuestion: a policy that extends a preset asks as that one does, but for
+// what it states, in its own words for the keys or in those of the document.
+func TestExtendsTheQuestion(t *testing.T) {
+	parent, err := policy.Preset("cache-compact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type question struct {
+		summary, retain string
+		demands, keep   []string
+	}
+	for name, c := range map[string]struct {
+		file, text string
+		want       question
+	}{
+		"R001-11_all_of_it": {"p.yaml", "extends: cache-compact\nname: mine\nlow_water: 30%\n", question{summary: parent.SummaryPrompt, retain: parent.RetainPrompt}},
+		"R001-11_no_retain": {"p.yaml", "extends: cache-compact\nretain_prompt: null\n", question{summary: parent.SummaryPrompt}},
+		"R001-18_directives": {
+			"p.toml", "extends = 'cache-compact'\nsummary_directives = ['name every owner']\nretain_directives = ['tickets', 'hosts']\n",
+			question{parent.SummaryPrompt, parent.RetainPrompt, []string{"name every owner"}, []string{"tickets", "hosts"}},
+		},
+		"R001-11_the_keys_of_the_document": {
+			"p.json", `{"extends": "cache-compact", "summaryPrompt": "Say it.", "summaryDirectives": ["a"], "retainPrompt": "Keep it.", "retainDirectives": ["b"]}`,
+			question{"Say it.", "Keep it.", []string{"a"}, []string{"b"}},
+		},
+		"R001-11_null_of_the_document": {"p.json", `{"extends": "cache-compact", "retainPrompt": null}`, question{summary: parent.SummaryPrompt}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := config.ParsePolicy(c.file, []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := question{p.SummaryPrompt, p.RetainPrompt, p.SummaryDirectives, p.RetainDirectives}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"YAML syntax", "p.yaml", "name: x\nrules: [1\n", "p.yaml:2:8: YAML: sequence end token ']' not found"},
@@ -169,6 +209,8 @@ func TestErrors(t *testing.T) {
 		{"YAML twice", "p.yaml", "name: x\nname: y\n", `p.yaml:2:1: YAML: mapping key "name" already defined`},
 		{"TOML twice", "p.toml", "name = 'x'\nname = 'y'\n", "p.toml:2:1: TOML: "},
 		{"JSON twice", "p.json", "{\"name\": \"x\", \"name\": \"y\"}", "p.json:1:15: JSON: name name stated before"},
+		{"key of a document twice", "p.yaml", "extends: layered\nsummary_prompt: x\nsummaryPrompt: y\n", "p.yaml:3:1: summaryPrompt: stated as summary_prompt, too, want it once"},
+		{"fault of a document's key", "p.yaml", "extends: layered\nsummaryPrompt: ''\n", `p.yaml:2:1: summary_prompt: empty text, want what the summariser is told, got ""`},
 		{"missing name", "p.yaml", "order: arrival\n", "p.yaml:1:1: name: no name"},
 		{"empty", "p.yaml", "# nothing\n", "p.yaml: name: no name"},
 		{"list", "p.yaml", "- 1\n", "p.yaml:1:1: want the fields of a policy, got a list"},

@@ -46,9 +46,7 @@ func (m *Machine) askAbout(r policy.Rule, s edit.Scene, asked Ask) {
 	a := asked
 	a.ID, a.Rule, a.Span, a.Previous = m.asked+1, r.Name, span, m.previous()
 	a.Background, a.MaxTokens = r.Args.Background, r.Args.MaxTokens
-	a.Prompt = summary.Prompt(summary.Kind(m.policy.Name), summary.PromptOptions{
-		Retain: r.Args.Retain, Previous: a.Previous, Focus: a.Focus, MaxTokens: a.MaxTokens,
-	})
+	a.Prompt = m.question(r, a)
 	for _, it := range m.view.Items {
 		if it.Before >= span.From && it.Before < span.To {
 			a.Messages = append(a.Messages, it.Message)
@@ -62,6 +60,18 @@ func (m *Machine) askAbout(r policy.Rule, s edit.Scene, asked Ask) {
 	if m.prepare != nil && !a.Background {
 		m.prepare.waiting = a.ID
 	}
+}
+
+// question returns the text of an ask by r, in the policy's words.
+func (m *Machine) question(r policy.Rule, a Ask) string {
+	o := summary.PromptOptions{
+		SummaryPrompt: m.policy.SummaryPrompt, SummaryDirectives: m.policy.SummaryDirectives,
+		Previous: a.Previous, Focus: a.Focus, MaxTokens: a.MaxTokens,
+	}
+	if r.Args.Retain {
+		o.RetainPrompt, o.RetainDirectives = m.policy.RetainPrompt, m.policy.RetainDirectives
+	}
+	return summary.Prompt(o)
 }
 
 // summarySpan returns the messages that a summary by r would stand for.

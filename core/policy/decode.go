@@ -21,12 +21,27 @@ func Default() Policy {
 		MinimumSummary:  Least{Tokens: 20, Permille: 5, Most: 200},
 		Order:           OrderArrival,
 		Backstop:        true,
+		SummaryPrompt:   summaryPrompt,
+		RetainPrompt:    retainPrompt,
 		SummarySlot:     SlotNote,
 		OnFloor:         FloorError,
 		OnUnknownWindow: UnknownWindow{Action: WindowDefault, Value: 131072, Warn: true}, // R000-8
 		OnSummaryError:  SummaryFallback,
 	}
 }
+
+// What is asked for where a policy does not say it.
+const (
+	summaryPrompt = `Summarise what code cannot see. Paths, commands, exit codes and the user's words are kept elsewhere; name them only where a sentence needs them, and spell names, numbers and paths exactly as they stand above.
+1. goal: what the user wants, with every limit that was set
+2. state: what works now, and what is half done
+3. reasons: decisions with their grounds, and approaches that failed with the cause
+4. findings: facts about the code or the world that were costly to learn
+5. next: the very next step, then what remains
+State nothing that the messages do not say. Mark what is uncertain.`
+
+	retainPrompt = `Copy, letter by letter, what must stay exact: references to stored outputs, file paths, identifiers, commands that matter, open TODOs and decisions. One per line, no prose.`
+)
 
 // Parse reads a policy from its JSON form. Fields of the policy that are absent
 // have the values of Default; absent members of an object that is there are 0,
@@ -55,6 +70,8 @@ func (p Policy) JSON() []byte {
 	p.Pins = listed(p.Pins)
 	p.Tools = listed(p.Tools)
 	p.Window.Subtract = listed(p.Window.Subtract)
+	p.SummaryDirectives = listed(p.SummaryDirectives)
+	p.RetainDirectives = listed(p.RetainDirectives)
 	if p.Templates == nil {
 		p.Templates = map[string]string{}
 	}

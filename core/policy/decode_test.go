@@ -27,6 +27,12 @@ func TestParseDefaults(t *testing.T) {
 	if err != nil || p.MinimumGain != (policy.Gain{Permille: 5}) {
 		t.Errorf("minimum_gain = %+v, %v, want only what the object holds", p.MinimumGain, err)
 	}
+	for _, text := range []string{"null", ` ""`} { // R001-11: retainPrompt|null
+		p, err = policy.Parse([]byte(`{"retain_prompt": ` + text + `}`))
+		if err != nil || p.RetainPrompt != "" {
+			t.Errorf("retain_prompt %s = %q, %v, want none", text, p.RetainPrompt, err)
+		}
+	}
 }
 
 func TestParseFaults(t *testing.T) {

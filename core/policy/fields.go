@@ -102,6 +102,10 @@ func policyFields(p *Policy) []field {
 		text("final_tool", &p.FinalTool),
 		texts("tools", &p.Tools),
 		templates("templates", &p.Templates),
+		text("summary_prompt", &p.SummaryPrompt),
+		texts("summary_directives", &p.SummaryDirectives),
+		textOrNull("retain_prompt", &p.RetainPrompt),
+		texts("retain_directives", &p.RetainDirectives),
 		text("summary_slot", &p.SummarySlot),
 		text("on_floor", &p.OnFloor),
 		object("on_unknown_window", &p.OnUnknownWindow, []field{
@@ -171,6 +175,15 @@ func tailFields(t *Tail) []field {
 
 func text[T ~string](name string, dst *T) field {
 	return field{name: name, read: func(d *decoder, at string, raw json.RawMessage) { *dst = T(d.text(at, raw)) }}
+}
+
+// textOrNull is a text that null makes empty, whatever its default is.
+func textOrNull(name string, dst *string) field {
+	return field{name: name, read: func(d *decoder, at string, raw json.RawMessage) {
+		if *dst = ""; kind(raw) != 'n' {
+			*dst = d.text(at, raw)
+		}
+	}}
 }
 
 func integer(name string, unit Unit, dst *int) field {

@@ -27,6 +27,12 @@ type Policy struct {
 	Tools     []string          `json:"tools"`      // builtin tools that it would offer to the model
 	Templates map[string]string `json:"templates"`  // texts shown to the model, by name; see Templates
 
+	// The question for a summary (R001-11, R001-18). Directives follow as bullets.
+	SummaryPrompt     string   `json:"summary_prompt"`     // what to summarise
+	SummaryDirectives []string `json:"summary_directives"` // further demands on it
+	RetainPrompt      string   `json:"retain_prompt"`      // what to retain, where a rule asks for that (Args.Retain); empty, or null in JSON: nobody is asked
+	RetainDirectives  []string `json:"retain_directives"`
+
 	SummarySlot     string        `json:"summary_slot"` // "section", "user_messages" or "note"
 	OnFloor         string        `json:"on_floor"`     // "error" or "send"
 	OnUnknownWindow UnknownWindow `json:"on_unknown_window"`

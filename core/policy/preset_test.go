@@ -248,6 +248,35 @@ func TestMinimumSummary(t *testing.T) {
 	}
 }
 
+// Each preset asks for a summary in its own words; those that ask nobody by themselves
+// ask as balanced does, when a person wants a summary.
+func TestQuestions(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"cache-compact", "layered", "turn-budget", "balanced"} {
+		p := preset(t, name)
+		if other, ok := seen[p.SummaryPrompt]; ok {
+			t.Errorf("%s asks as %s does", name, other)
+		}
+		seen[p.SummaryPrompt] = name
+	}
+	for _, name := range []string{"off", "guard"} {
+		if seen[preset(t, name).SummaryPrompt] != "balanced" {
+			t.Errorf("%s asks %q", name, preset(t, name).SummaryPrompt)
+		}
+	}
+	p := preset(t, "cache-compact")
+	for _, word := range []string{"decided", "done", "constraints", "next"} {
+		if !strings.Contains(p.SummaryPrompt, word) {
+			t.Errorf("R001-11: %q is missing in %q", word, p.SummaryPrompt)
+		}
+	}
+	for _, word := range []string{"references", "paths", "identifiers", "commands", "TODOs", "decisions"} {
+		if !strings.Contains(p.RetainPrompt, word) {
+			t.Errorf("R001-11: %q is missing in %q", word, p.RetainPrompt)
+		}
+	}
+}
+
 // What the rungs of layered do, and in which order: a blocked call first, then
 // clearing, summary, truncation, and the note last (R002-11, R002-24).
 func TestLayeredOrder(t *testing.T) {

@@ -199,6 +199,35 @@ func (c *checker) texts() {
 			c.unknown(at, "text that no rule shows", name, knownTemplates)
 		}
 	}
+	c.question()
+}
+
+// question checks the texts that a summariser reads.
+func (c *checker) question() {
+	c.demand("summary_prompt", c.p.SummaryPrompt)
+	if c.p.RetainPrompt != "" {
+		c.demand("retain_prompt", c.p.RetainPrompt)
+	} else if len(c.p.RetainDirectives) > 0 {
+		c.add("retain_directives", "read by nobody", "retain_prompt beside it, or nothing", strconv.Itoa(len(c.p.RetainDirectives)))
+	}
+	for i, d := range c.p.SummaryDirectives {
+		c.demand(fmt.Sprintf("summary_directives[%d]", i), d)
+	}
+	for i, d := range c.p.RetainDirectives {
+		c.demand(fmt.Sprintf("retain_directives[%d]", i), d)
+	}
+}
+
+// demand checks one of them. Braces in it are plain text.
+func (c *checker) demand(at, text string) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		c.add(at, "empty text", "what the summariser is told", strconv.Quote(text))
+	case len(text) > mostText:
+		c.add(at, "text too long", fmt.Sprintf("at most %d bytes", mostText), strconv.Itoa(len(text)))
+	case !utf8.ValidString(text):
+		c.add(at, "no text", "UTF-8", "other bytes")
+	}
 }
 
 func (c *checker) used(name string) bool {

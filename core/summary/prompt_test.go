@@ -1,22 +1,19 @@
 package summary_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/summary"
 )
 
-var kinds = []summary.Kind{summary.CacheCompact, summary.Layered, summary.TurnBudget, summary.Balanced}
-
 func TestPrompt(t *testing.T) {
+	const summarise, keep = "Say what happened.", "List what must stay."
 	t.Run("R001-18_directives_are_bullets_after_the_prompt", func(t *testing.T) {
-		got := summary.Prompt(summary.CacheCompact, summary.PromptOptions{
-			Retain:            true,
-			SummaryPrompt:     "Say what happened.",
+		got := summary.Prompt(summary.PromptOptions{
+			SummaryPrompt:     summarise,
 			SummaryDirectives: []string{"name every owner", " ", "two\nlines"},
-			RetainPrompt:      "List what must stay.",
+			RetainPrompt:      keep,
 			RetainDirectives:  []string{"all references"},
 		})
 		for _, want := range []string{
@@ -29,52 +26,30 @@ func TestPrompt(t *testing.T) {
 		}
 	})
 	t.Run("R001-11_retain_comes_first_and_only_if_asked_for", func(t *testing.T) {
-		for _, kind := range kinds {
-			with := summary.Prompt(kind, summary.PromptOptions{Retain: true})
-			if at := strings.Index(with, "<retain>"); at < 0 || at > strings.Index(with, "<summary>") {
-				t.Errorf("%s: retain is not asked for first", kind)
-			}
-			without := summary.Prompt(kind, summary.PromptOptions{RetainPrompt: "keep", RetainDirectives: []string{"keep too"}})
-			if strings.Contains(strings.ToLower(without), "retain") || strings.Contains(without, "keep too") {
-				t.Errorf("%s: retain is asked for:\n%s", kind, without)
-			}
+		with := summary.Prompt(summary.PromptOptions{SummaryPrompt: summarise, RetainPrompt: keep})
+		if at := strings.Index(with, "<retain>"); at < 0 || at > strings.Index(with, "<summary>") {
+			t.Errorf("retain is not asked for first:\n%s", with)
 		}
-	})
-	t.Run("R001-11_the_default_asks_for_decisions_results_constraints_and_next_steps", func(t *testing.T) {
-		got := summary.Prompt(summary.CacheCompact, summary.PromptOptions{Retain: true})
-		for _, word := range []string{"decided", "done", "constraints", "next", "references", "paths", "identifiers", "commands", "TODOs", "decisions"} {
-			if !strings.Contains(got, word) {
-				t.Errorf("%q is missing", word)
-			}
+		without := summary.Prompt(summary.PromptOptions{SummaryPrompt: summarise, RetainDirectives: []string{"keep too"}})
+		if strings.Contains(strings.ToLower(without), "retain") || strings.Contains(without, "keep too") {
+			t.Errorf("retain is asked for:\n%s", without)
 		}
 	})
 	t.Run("R001-15_what_is_asked_for_is_what_Parse_reads", func(t *testing.T) {
-		for _, kind := range append(slices.Clone(kinds), "unheard of") {
-			form := summary.Prompt(kind, summary.PromptOptions{Retain: true})
-			form = form[strings.LastIndex(form, "<retain>"):]
-			if got := summary.Parse(form); got != (summary.Answer{Retain: "…", Summary: "…"}) {
-				t.Errorf("%s: read %+v", kind, got)
-			}
+		form := summary.Prompt(summary.PromptOptions{SummaryPrompt: summarise, RetainPrompt: keep})
+		form = form[strings.LastIndex(form, "<retain>"):]
+		if got := summary.Parse(form); got != (summary.Answer{Retain: "…", Summary: "…"}) {
+			t.Errorf("read %+v", got)
 		}
 	})
-	t.Run("kinds_differ", func(t *testing.T) {
-		seen := map[string]summary.Kind{}
-		for _, kind := range kinds {
-			got := summary.Prompt(kind, summary.PromptOptions{})
-			if other, ok := seen[got]; ok {
-				t.Errorf("%s asks as %s does", kind, other)
-			}
-			seen[got] = kind
-		}
-	})
-	t.Run("previous_focus_and_limits", func(t *testing.T) {
-		got := summary.Prompt(summary.TurnBudget, summary.PromptOptions{Previous: "the old story\n", Focus: "the schema", MaxTokens: 2000, MaxWords: 500})
-		for _, want := range []string{"<previous_summary>\nthe old story\n</previous_summary>", "the schema", "at most 500 words and at most 2000 tokens"} {
+	t.Run("previous_focus_and_limit", func(t *testing.T) {
+		got := summary.Prompt(summary.PromptOptions{SummaryPrompt: summarise, Previous: "the old story\n", Focus: "the schema", MaxTokens: 2000})
+		for _, want := range []string{"<previous_summary>\nthe old story\n</previous_summary>", "the schema", "at most 2000 tokens"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is missing in\n%s", want, got)
 			}
 		}
-		if got := summary.Prompt(summary.TurnBudget, summary.PromptOptions{}); strings.Contains(got, "previous_summary") || strings.Contains(got, "at most") {
+		if got := summary.Prompt(summary.PromptOptions{SummaryPrompt: summarise}); strings.Contains(got, "previous_summary") || strings.Contains(got, "at most") {
 			t.Errorf("nothing of the kind was given:\n%s", got)
 		}
 	})
