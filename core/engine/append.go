@@ -193,7 +193,9 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	case policy.DoFinal: // at the next call: its note may not stand inside a Round
 		m.due[r.Name] = true
 	}
-	if p.Gain() > 0 {
+	// A cap is a limit: it holds also where its notice takes more than what is cut. But it
+	// does not put back what another rule has cut.
+	if p.Gain() > 0 || r.Do == policy.DoCap && !p.Empty() && edit.FormOf(sp.Result) == edit.Whole {
 		m.adopt(p, r.Name)
 	}
 }

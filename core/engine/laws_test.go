@@ -387,14 +387,19 @@ func honest(h *host, s *engine.Send) error {
 	return nil
 }
 
-// gains is law 7 for what a rule did at once: it saves tokens.
+// gains is law 7 for what a rule did at once: it saves tokens. A cap is made at its limit,
+// where its notice may take more than what it cuts, but no more than the notice.
 func (l *laws) gains(edits []edit.Edit) error {
 	if l.edits > len(edits) { // withdrawn
 		l.edits = len(edits)
 	}
 	saved := map[string]int{}
 	for _, e := range edits[l.edits:] {
-		if e.Op != edit.Insert {
+		const notice = 100 // tokens, generously
+		switch {
+		case e.Kind == edit.KindCap && e.After-e.Before > notice:
+			return broken("law 7: %s made of %d tokens %d", e.Rule, e.Before, e.After)
+		case e.Op != edit.Insert && e.Kind != edit.KindCap:
 			saved[e.Rule] += e.Before - e.After
 		}
 	}
