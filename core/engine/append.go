@@ -170,6 +170,9 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	if !ok || r.When.Measure == policy.MeasureGuard && sp.Tokens <= m.granted || !m.holds(r.When, &sp) {
 		return
 	}
+	if m.exempt(sp.Tool) && r.Do != policy.DoFinal {
+		return
+	}
 	var p edit.Plan
 	switch r.Do {
 	case policy.DoDedup:
@@ -177,7 +180,7 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	case policy.DoCap:
 		p = s.Cap(sp, edit.CapArgs{Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.share(r.Args.Permille)})
 	case policy.DoOffload:
-		if _, done := edit.StubOf(sp.Result); done || sp.Result.IsError && !r.Args.Errors || m.exempt(sp.Tool) {
+		if _, done := edit.StubOf(sp.Result); done || sp.Result.IsError && !r.Args.Errors {
 			return
 		}
 		why := "size cap"
@@ -186,9 +189,6 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 		}
 		p = s.Stub(sp, edit.KindOffload, r.Args.Bytes, fmt.Sprintf("%s: output of %d bytes", why, len(edit.Stored(sp.Result))))
 	case policy.DoFail:
-		if m.exempt(sp.Tool) {
-			return
-		}
 		p = m.failed(s, sp, r)
 	case policy.DoFinal: // at the next call: its note may not stand inside a Round
 		m.due[r.Name] = true
@@ -200,8 +200,10 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	}
 }
 
-// exempt reports whether tool is one of the policy's own: a reader, whose output
-// must not be put away again (R001-5, R002-7 findings), or the one that reports.
+// exempt reports whether tool is one of the policy's own: the one that reports, or a
+// reader, whose output is what the model asked for. To cut it, or to point to where it
+// stands, would send the model to read it again (R001-5, R002-7 findings). It still goes
+// with the oldest ones when there is no room.
 func (m *Machine) exempt(tool string) bool {
 	return tool != "" && (tool == m.policy.FinalTool || slices.Contains(m.policy.Tools, tool))
 }
