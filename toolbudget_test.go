@@ -88,6 +88,20 @@ func TestPlacementOfStreamed(t *testing.T) {
 	}
 }
 
+// TestPreviewCountsCharacters is R002-6 in a script whose characters are several bytes.
+func TestPreviewCountsCharacters(t *testing.T) {
+	for name, char := range map[string]string{"ascii": "x", "accents": "é", "CJK": "界", "emoji": "🚢", "not UTF-8": "\xff"} {
+		t.Run("R002-6_"+name, func(t *testing.T) {
+			s := open(t, plimsoll.Options{Policy: preset(t, "layered")})
+			add(t, s, human("q"), calls("shell_exec", 1))
+			result(t, s, "c1", strings.Repeat(char, 5000))
+			if shown := outputs(s)[0]; !strings.Contains(shown, "First 200 chars: "+strings.Repeat(char, 200)+"...]") {
+				t.Errorf("the model sees %q", shown)
+			}
+		})
+	}
+}
+
 // TestPlacementInTurn is R000-13 for calls made at once: each output has what those
 // before it left.
 func TestPlacementInTurn(t *testing.T) {

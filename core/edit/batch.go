@@ -21,7 +21,7 @@ func (s Scene) Trim(need int) Plan {
 		if FormOf(sp.Result) == Bare {
 			continue
 		}
-		if one := s.Stub(sp, KindTrim, 0, "the outputs together are over their budget"); one.Gain() > 0 {
+		if one := s.Stub(sp, KindTrim, Beginning{}, "the outputs together are over their budget"); one.Gain() > 0 {
 			p = p.Join(one)
 		}
 	}
@@ -47,7 +47,7 @@ func (s Scene) Clear(a ClearArgs) Plan {
 		if FormOf(sp.Result) != Whole || len(Stored(r)) < a.Bytes || r.IsError && !a.Errors {
 			continue
 		}
-		if one := s.Stub(sp, KindClear, 0, "one of the oldest outputs"); one.Gain() > 0 {
+		if one := s.Stub(sp, KindClear, Beginning{}, "one of the oldest outputs"); one.Gain() > 0 {
 			p = p.Join(one)
 		}
 	}
@@ -211,7 +211,7 @@ func (s Scene) candidates(a DemoteArgs) []candidate {
 		out = append(out, candidate{spot: sp, score: s.score(sp), make: func(form Form) Plan {
 			switch {
 			case form == Bare:
-				return bare.Stub(sp, a.Kind, 0, "demoted in a batch")
+				return bare.Stub(sp, a.Kind, Beginning{}, "demoted in a batch")
 			case form == Preview && shown == Whole && a.Preview > 0 && onlyText(s.original(sp)):
 				return s.preview(sp, a.Preview)
 			}

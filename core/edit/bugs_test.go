@@ -324,7 +324,7 @@ func TestNothingPanics(t *testing.T) {
 		"drop all with keep beyond": func() { beyond.DropUntil(1<<30, "", "") },
 		"no such part":              func() { s.At(2, 7) },
 		"a part before the first":   func() { s.At(2, -1) },
-		"a negative preview":        func() { s.Stub(sp, "", -1, "") },
+		"a negative preview":        func() { s.Stub(sp, "", edit.Beginning{Chars: -1, Bytes: -1}, "") },
 		"check a negative part": func() {
 			_ = edit.Check(edit.Edit{Op: edit.Replace, Span: edit.Span{From: 3, To: 4}, Part: -1}, w.messages, &w.turns)
 		},

@@ -126,7 +126,7 @@ func drawPlan(t *rapid.T, w *world, s edit.Scene) edit.Plan {
 	switch rapid.SampledFrom(transforms).Draw(t, "transform") {
 	case "stub":
 		s.Template += "\n{preview}"
-		return s.Stub(spot(), edit.KindOffload, rapid.IntRange(0, 50).Draw(t, "preview"), "why")
+		return s.Stub(spot(), edit.KindOffload, edit.Beginning{Chars: rapid.IntRange(0, 50).Draw(t, "preview"), Bytes: rapid.IntRange(0, 50).Draw(t, "bytes")}, "why")
 	case "cap":
 		return s.Cap(spot(), edit.CapArgs{
 			LineLength: rapid.IntRange(0, 20).Draw(t, "line"),

@@ -63,11 +63,26 @@ func FormOf(r llm.ToolResult) Form {
 	return Bare
 }
 
-// Stub plans to show sp as the scene's template says. preview is how many bytes
-// of the output {preview} holds.
-func (s Scene) Stub(sp Spot, kind Kind, preview int, why string) Plan {
+// A Beginning says how much of an output {preview} holds: at most so many characters, at
+// most so many bytes, where a figure is positive. The zero Beginning is nothing.
+type Beginning struct{ Chars, Bytes int }
+
+// of returns the beginning of text.
+func (p Beginning) of(text string) string {
+	if p.Chars <= 0 || p.Bytes > 0 {
+		text = cutBytes(text, p.Bytes)
+	}
+	if p.Chars > 0 {
+		text = cutChars(text, p.Chars)
+	}
+	return text
+}
+
+// Stub plans to show sp as the scene's template says, {preview} with so much of the
+// output.
+func (s Scene) Stub(sp Spot, kind Kind, preview Beginning, why string) Plan {
 	v := s.values(sp)
-	v.Preview = cutBytes(s.original(sp).Text(), preview)
+	v.Preview = preview.of(s.original(sp).Text())
 	return s.replace(sp, kind, Fill(s.Template, v), why)
 }
 
@@ -184,6 +199,18 @@ func cutBytes(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// cutChars returns the first n characters of s, as Unicode counts them. A byte that is
+// not UTF-8 is one.
+func cutChars(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }
 
 // cutLines cuts every line of s to at most n bytes.

@@ -154,7 +154,7 @@ func plan(w *world, s edit.Scene, transform string, a *args) (edit.Plan, error) 
 	case "cap":
 		return s.Cap(sp, edit.CapArgs{LineLength: a.num("line"), Bytes: a.num("bytes"), Tokens: a.num("tokens")}), nil
 	case "stub":
-		return s.Stub(sp, kind, a.num("preview"), "too big"), nil
+		return s.Stub(sp, kind, edit.Beginning{Chars: a.num("preview")}, "too big"), nil
 	case "trim":
 		return s.Trim(a.num("need")), nil
 	case "clear":

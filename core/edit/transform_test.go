@@ -83,7 +83,7 @@ func TestOffloadText(t *testing.T) {
 		text := strings.Repeat("x", 1234567)
 		s := oneOutput(text).scene(offload)
 		sp, _ := outputOf(s, "c1")
-		p := s.Stub(sp, edit.KindOffload, 200, "over 4,096 bytes")
+		p := s.Stub(sp, edit.KindOffload, edit.Beginning{Chars: 200}, "over 4,096 bytes")
 		want := "[Tool result stored — 1,234,567 bytes from \"bash\".\nFirst 200 chars: " + text[:200] +
 			"...]\nUse the \"read_result\" tool with ref_id=\"" + string(llm.RefOf([]byte(text))) + "\" to read specific portions."
 		if got := shownBy(p); got != want {
@@ -95,7 +95,11 @@ func TestOffloadText(t *testing.T) {
 			text, n := drawText(t), rapid.IntRange(0, 100).Draw(t, "preview")
 			s := oneOutput(text).scene("{preview}|{ref}")
 			sp, _ := outputOf(s, "c1")
-			preview, _, _ := strings.Cut(shownBy(s.Stub(sp, edit.KindOffload, n, "")), "|r")
+			preview, _, _ := strings.Cut(shownBy(s.Stub(sp, edit.KindOffload, edit.Beginning{Chars: n}, "")), "|r")
+			if want := string([]rune(text)[:min(n, utf8.RuneCountInString(text))]); preview != want {
+				t.Fatalf("want the first %d characters of %q, got %q", n, text, preview)
+			}
+			preview, _, _ = strings.Cut(shownBy(s.Stub(sp, edit.KindOffload, edit.Beginning{Bytes: n}, "")), "|r")
 			if !strings.HasPrefix(text, preview) || !utf8.ValidString(preview) || len(preview) > n || len(preview) < min(n, len(text))-utf8.UTFMax+1 {
 				t.Fatalf("want the first %d bytes of %q in whole runes, got %q", n, text, preview)
 			}
@@ -168,7 +172,7 @@ func TestOldestFirst(t *testing.T) {
 			}
 			for _, sp := range s.Outputs() {
 				n := len(edit.Stored(sp.Result))
-				want := sp.Item < len(w.messages)/2 && n >= least && (failed || !sp.Result.IsError) && s.Stub(sp, "", 0, "").Gain() > 0
+				want := sp.Item < len(w.messages)/2 && n >= least && (failed || !sp.Result.IsError) && s.Stub(sp, "", edit.Beginning{}, "").Gain() > 0
 				if cleared[place{sp.ID, sp.Part}] != want {
 					t.Fatalf("output %d of %d messages, %d bytes, error %v: want cleared %v", sp.Item, len(w.messages), n, sp.Result.IsError, want)
 				}

@@ -187,7 +187,7 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 		if r.When.Measure == policy.MeasureGuard {
 			why = "token budget"
 		}
-		p = s.Stub(sp, edit.KindOffload, r.Args.Bytes, fmt.Sprintf("%s: output of %d bytes", why, len(edit.Stored(sp.Result))))
+		p = s.Stub(sp, edit.KindOffload, edit.Beginning{Chars: r.Args.Chars, Bytes: r.Args.Bytes}, fmt.Sprintf("%s: output of %d bytes", why, len(edit.Stored(sp.Result))))
 	case policy.DoFail:
 		p = m.failed(s, sp, r)
 	case policy.DoFinal: // at the next call: its note may not stand inside a Round

@@ -25,7 +25,7 @@ func (m *Machine) failed(s edit.Scene, sp edit.Spot, r policy.Rule) edit.Plan {
 		m.exceed()
 		m.event(EventToolBudget, r.Name, "the output of %s found no room: the tool budget is exceeded", orElse(sp.Tool, "a tool"))
 	}
-	return s.Stub(sp, edit.KindFail, 0, "token budget: tool budget exceeded")
+	return s.Stub(sp, edit.KindFail, edit.Beginning{}, "token budget: tool budget exceeded")
 }
 
 // SkippedText is what a host appends as the result of a call that it did not run: that

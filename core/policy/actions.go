@@ -36,7 +36,7 @@ var (
 			required: []string{"lines", "line_length", "bytes", "permille"},
 			texts:    []string{"ref", "tool", "bytes", "bytes,", "lines", "tokens", "text"}, ref: refAlways,
 		}, {
-			action: DoOffload, at: []Moment{AtTool}, args: []string{"template", "bytes", "errors"},
+			action: DoOffload, at: []Moment{AtTool}, args: []string{"template", "chars", "bytes", "errors"},
 			texts: []string{"ref", "tool", "bytes", "bytes,", "lines", "tokens", "preview"}, ref: refAlways,
 		}, {
 			action: DoTrim, at: reducing, args: []string{"template", "to", "keep"},

@@ -136,9 +136,9 @@ const (
 type Args struct {
 	Template   string `json:"template,omitempty"`    // name of the text shown
 	Lines      int    `json:"lines,omitempty"`       // dedup: shortest run; cap: lines kept at head and tail
-	Chars      int    `json:"chars,omitempty"`       // dedup: a run must have more characters than this
+	Chars      int    `json:"chars,omitempty"`       // dedup: a run must have more characters than this; offload: characters of the preview
 	LineLength int    `json:"line_length,omitempty"` // cap: longest line in bytes
-	Bytes      int    `json:"bytes,omitempty"`       // cap: most bytes kept; offload: preview bytes; clear: smallest output touched
+	Bytes      int    `json:"bytes,omitempty"`       // cap: most bytes kept; offload: most bytes of the preview; clear: smallest output touched
 	Permille   int    `json:"permille,omitempty"`    // cap: most tokens, as a share of the limit; clear, summarise, drop: share of messages or Turns; demote: share of an output that its preview keeps
 	To         int    `json:"to,omitempty"`          // trim, truncate: down to this permille of the threshold; 0: just below it
 	Keep       Tail   `json:"keep,omitzero"`         // overrides the policy's tail

@@ -201,6 +201,7 @@ func TestPresetNumbers(t *testing.T) {
 		{"R001-19 slot", preset(t, "cache-compact").SummarySlot, "user_messages"},
 		{"R002-3 estimator", preset(t, "layered").Estimator, "bytes/4+10"},
 		{"R002-4 errors stay", args("layered", "offload-result").Errors, false},
+		{"R002-6 first 200 chars", args("layered", "offload-result").Chars, 200},
 		{"R002-11 clearing", args("layered", "compact-clear"), policy.Args{Template: "clear", Bytes: 1024, Permille: 500, Errors: true}},
 		{"R002-11 summary", args("layered", "compact-summarise"), policy.Args{Template: "summary", Permille: 600, Min: 20}},
 		{"R002-11 truncation", args("layered", "compact-truncate"), policy.Args{Template: "drop", Min: 2}},
