@@ -15,7 +15,6 @@
 // [Write] answers any request for a summary without a model, byte for byte the
 // same on any machine and never longer than its budget. Its form is:
 //
-//	heading            as given
 //	signature          one line that names the form
 //	## Request         human words, each as "[message ID, N bytes]" and N bytes
 //	## Earlier summary what a former summary said in a form that is not ours

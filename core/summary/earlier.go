@@ -17,8 +17,8 @@ type record struct {
 }
 
 // read adds an earlier summary. What is not in the form of [Write] is kept as it
-// is; nothing is dropped but the heading, the one line before the signature: the
-// new summary has its own.
+// is; nothing is dropped but the heading under which a view shows it, the one line
+// before the signature: the new summary has its own.
 func (r *record) read(text string) {
 	if blank(text) || slices.Contains(r.seen, text) {
 		return

@@ -11,7 +11,6 @@ import (
 // appearance. All texts but Human, Instruction and Answer are single lines,
 // shortened to a few hundred bytes.
 type Facts struct {
-	Messages    int         // messages seen
 	Human       []Statement // human words, verbatim
 	Instruction Statement   // the first instruction where no person wrote one; else zero
 	Answer      Statement   // the model's newest text, verbatim
@@ -35,9 +34,8 @@ type Statement struct {
 // Only calls that succeeded count.
 type File struct {
 	Path                     string
-	Reads, Writes, Deletions int           // how often
-	Deleted                  bool          // its newest change was a deletion
-	Last                     llm.MessageID // of the newest result
+	Reads, Writes, Deletions int  // how often
+	Deleted                  bool // its newest change was a deletion
 }
 
 // A Command is a shell command, counted once for each text and folder.
@@ -45,12 +43,11 @@ type Command struct {
 	Line      string // its first line
 	Dir       string // the folder it ran in; empty if not stated
 	Times     int
-	Exit      int           // of the newest run
-	ExitKnown bool          // whether the output states the exit code
-	Failed    bool          // the newest run failed: marked as an error, or an exit code other than 0
-	Running   bool          // the newest run had not ended when its output was written
-	Result    string        // the last line of the newest output, or the one that names the fault
-	Last      llm.MessageID // of the newest result
+	Exit      int    // of the newest run
+	ExitKnown bool   // whether the output states the exit code
+	Failed    bool   // the newest run failed: marked as an error, or an exit code other than 0
+	Running   bool   // the newest run had not ended when its output was written
+	Result    string // the last line of the newest output, or the one that names the fault
 }
 
 // A Fault is a tool call that failed.
@@ -58,8 +55,7 @@ type Fault struct {
 	Subject  string // the command, or tool and path
 	Text     string // the first line that names the fault
 	Times    int
-	Resolved bool          // the same call succeeded later
-	Last     llm.MessageID // of the newest result that says so
+	Resolved bool // the same call succeeded later
 }
 
 // A Collector gathers Facts. The zero Collector is ready. It is not safe for
@@ -89,7 +85,6 @@ func (c *Collector) Add(m llm.Message) {
 	// An orphan result pairs with nothing and states nothing about a call; a
 	// duplicate id still pairs. Both are the caller's to report, not ours.
 	_ = c.index.Append(m)
-	c.facts.Messages++
 	for i, p := range m.Parts {
 		switch p := p.(type) {
 		case llm.ToolCall:
@@ -153,11 +148,11 @@ func (c *Collector) Facts() Facts {
 func (c *Collector) settle(a action, r llm.ToolResult, id llm.MessageID) {
 	out := outcomeOf(r.Text(), a.shell, r.IsError)
 	if a.command != "" {
-		c.addCommand(a, out, id)
+		c.addCommand(a, out)
 	}
 	c.passed[a.subject] = !out.failed
 	if out.failed {
-		c.addFault(a, out, id)
+		c.addFault(a, out)
 		return
 	}
 	for _, i := range c.tried[a.key] {
@@ -165,14 +160,14 @@ func (c *Collector) settle(a action, r llm.ToolResult, id llm.MessageID) {
 	}
 	delete(c.tried, a.key)
 	for _, t := range a.touches {
-		c.touch(t, id)
+		c.touch(t)
 	}
 	if a.steps != nil {
 		c.setPlan(a.steps, id)
 	}
 }
 
-func (c *Collector) addCommand(a action, out outcome, id llm.MessageID) {
+func (c *Collector) addCommand(a action, out outcome) {
 	i, ok := c.commands[a.key]
 	if !ok {
 		i = len(c.facts.Commands)
@@ -182,13 +177,13 @@ func (c *Collector) addCommand(a action, out outcome, id llm.MessageID) {
 	cmd := &c.facts.Commands[i]
 	cmd.Times++
 	cmd.Exit, cmd.ExitKnown, cmd.Failed, cmd.Running = out.exit, out.known, out.failed, out.running
-	cmd.Last, cmd.Result = id, oneLine(out.last, maxResult)
+	cmd.Result = oneLine(out.last, maxResult)
 	if out.failed {
 		cmd.Result = oneLine(out.fault, maxResult)
 	}
 }
 
-func (c *Collector) addFault(a action, out outcome, id llm.MessageID) {
+func (c *Collector) addFault(a action, out outcome) {
 	if out.fault == "" { // such as a search without a hit: the exit code says it all
 		return
 	}
@@ -205,10 +200,9 @@ func (c *Collector) addFault(a action, out outcome, id llm.MessageID) {
 		c.tried[a.key] = append(c.tried[a.key], i)
 	}
 	f.Times++
-	f.Last = id
 }
 
-func (c *Collector) touch(t touch, id llm.MessageID) {
+func (c *Collector) touch(t touch) {
 	if t.path == "" {
 		return
 	}
@@ -219,7 +213,6 @@ func (c *Collector) touch(t touch, id llm.MessageID) {
 		c.facts.Files = append(c.facts.Files, File{Path: t.path})
 	}
 	f := &c.facts.Files[i]
-	f.Last = id
 	switch t.how {
 	case reads:
 		f.Reads++

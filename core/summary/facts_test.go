@@ -58,16 +58,16 @@ const patch = `*** Begin Patch
 `
 
 var patched = []summary.File{
-	{Path: "lib/new.go", Writes: 1, Last: 2},
-	{Path: "lib/old.go", Writes: 1, Last: 2},
-	{Path: "lib/from.go", Deletions: 1, Deleted: true, Last: 2},
-	{Path: "lib/to.go", Writes: 1, Last: 2},
-	{Path: "lib/dead.go", Deletions: 1, Deleted: true, Last: 2},
+	{Path: "lib/new.go", Writes: 1},
+	{Path: "lib/old.go", Writes: 1},
+	{Path: "lib/from.go", Deletions: 1, Deleted: true},
+	{Path: "lib/to.go", Writes: 1},
+	{Path: "lib/dead.go", Deletions: 1, Deleted: true},
 }
 
 func TestFilesByToolShape(t *testing.T) {
-	read := func(path string) []summary.File { return []summary.File{{Path: path, Reads: 1, Last: 2}} }
-	written := func(path string) []summary.File { return []summary.File{{Path: path, Writes: 1, Last: 2}} }
+	read := func(path string) []summary.File { return []summary.File{{Path: path, Reads: 1}} }
+	written := func(path string) []summary.File { return []summary.File{{Path: path, Writes: 1}} }
 	for _, tt := range []struct {
 		tool, args string
 		want       []summary.File
@@ -77,7 +77,7 @@ func TestFilesByToolShape(t *testing.T) {
 		{"readFile", `{"filePath":"a.go"}`, read("a.go")},
 		{"mcp__files__read_text_file", `{"path":"a.txt"}`, read("a.txt")},
 		{"functions.read_file", `{"target_file":"a.txt"}`, read("a.txt")},
-		{"read_many_files", `{"paths":["a","b"]}`, []summary.File{{Path: "a", Reads: 1, Last: 2}, {Path: "b", Reads: 1, Last: 2}}},
+		{"read_many_files", `{"paths":["a","b"]}`, []summary.File{{Path: "a", Reads: 1}, {Path: "b", Reads: 1}}},
 		{"Write", `{"file_path":"b.go","content":"package b"}`, written("b.go")},
 		{"write_to_file", `{"path":"b.go","content":"x"}`, written("b.go")},
 		{"Edit", `{"file_path":"b.go","old_string":"x","new_string":"y"}`, written("b.go")},
@@ -86,8 +86,8 @@ func TestFilesByToolShape(t *testing.T) {
 		{"str_replace_editor", `{"command":"view","path":"c.py"}`, read("c.py")},
 		{"str_replace_based_edit_tool", `{"command":"str_replace","path":"c.py","old_str":"a","new_str":"b"}`, written("c.py")},
 		{"str_replace_based_edit_tool", `{"command":"ponder","path":"c.py"}`, nil},
-		{"delete_file", `{"path":"gone.txt"}`, []summary.File{{Path: "gone.txt", Deletions: 1, Deleted: true, Last: 2}}},
-		{"move_file", `{"source":"x","destination":"y"}`, []summary.File{{Path: "x", Deletions: 1, Deleted: true, Last: 2}, {Path: "y", Writes: 1, Last: 2}}},
+		{"delete_file", `{"path":"gone.txt"}`, []summary.File{{Path: "gone.txt", Deletions: 1, Deleted: true}}},
+		{"move_file", `{"source":"x","destination":"y"}`, []summary.File{{Path: "x", Deletions: 1, Deleted: true}, {Path: "y", Writes: 1}}},
 		{"apply_patch", patch, patched},
 		{"apply_patch", fmt.Sprintf(`{"input":%q}`, patch), patched},
 		{"shell", fmt.Sprintf(`{"command":["apply_patch",%q]}`, patch), patched},
@@ -126,7 +126,7 @@ func TestFilesAreCountedWhenTheResultArrives(t *testing.T) {
 		used(5, "Read", `{"file_path":"a.go"}`, "y", false),
 		used(7, "delete_file", `{"path":"a.go"}`, "ok", false),
 	)
-	want := []summary.File{{Path: "a.go", Reads: 2, Writes: 1, Deletions: 1, Deleted: true, Last: 8}}
+	want := []summary.File{{Path: "a.go", Reads: 2, Writes: 1, Deletions: 1, Deleted: true}}
 	if diff := cmp.Diff(want, f.Files); diff != "" {
 		t.Error(diff)
 	}
@@ -157,7 +157,7 @@ func TestCommandsByToolShape(t *testing.T) {
 		{"a document that speaks of exit codes", "Bash", `{"command":"cat doc"}`, strings.Repeat("text\n", 30) + "Exit code: 9\n" + strings.Repeat("text\n", 30), false, summary.Command{Line: "cat doc", Result: "text"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.want.Times, tt.want.Last = 1, 2
+			tt.want.Times = 1
 			f := factsOf(used(1, tt.tool, tt.args, tt.output, tt.isError))
 			if diff := cmp.Diff([]summary.Command{tt.want}, f.Commands); diff != "" {
 				t.Error(diff)
@@ -170,7 +170,7 @@ func TestErrorsUntilTheSameCallSucceeds(t *testing.T) {
 	const makeArgs = `{"command":"make"}`
 	failing := used(1, "Bash", makeArgs, "Exit code 1\ncc a.c\na.c:3: error: expected ';'\nmake: stop", true)
 	f := factsOf(failing, used(3, "Bash", makeArgs, "Exit code 1\na.c:3: error: expected ';'", true))
-	want := []summary.Fault{{Subject: "make", Text: "a.c:3: error: expected ';'", Times: 2, Last: 4}}
+	want := []summary.Fault{{Subject: "make", Text: "a.c:3: error: expected ';'", Times: 2}}
 	if diff := cmp.Diff(want, f.Errors); diff != "" {
 		t.Fatal(diff)
 	}
@@ -187,7 +187,7 @@ func TestErrorsUntilTheSameCallSucceeds(t *testing.T) {
 		t.Errorf("it came back: %+v", f.Errors[0])
 	}
 	f = factsOf(used(1, "Read", `{"file_path":"x"}`, "<tool_use_error>File does not exist: no such file.</tool_use_error>", true))
-	want = []summary.Fault{{Subject: "Read x", Text: "File does not exist: no such file.", Times: 1, Last: 2}}
+	want = []summary.Fault{{Subject: "Read x", Text: "File does not exist: no such file.", Times: 1}}
 	if diff := cmp.Diff(want, f.Errors); diff != "" {
 		t.Error(diff)
 	}
@@ -292,7 +292,7 @@ func TestReusedCallIDsKeepTheirOwnResults(t *testing.T) {
 		pair[1].Parts = []llm.Part{llm.ToolResult{CallID: "call_0"}}
 		messages = append(messages, pair...)
 	}
-	want := []summary.File{{Path: "a", Reads: 1, Last: 2}, {Path: "b", Reads: 1, Last: 4}}
+	want := []summary.File{{Path: "a", Reads: 1}, {Path: "b", Reads: 1}}
 	if diff := cmp.Diff(want, factsOf(messages).Files); diff != "" {
 		t.Error(diff)
 	}

@@ -15,8 +15,6 @@ type Options struct {
 	Count func(string) int
 	// Previous is the summary of what came before these messages; empty if none.
 	Previous string
-	// Heading is the first line; empty if none. Line breaks in it become blanks.
-	Heading string
 }
 
 // signature names the form of the summary, so that it can be read back, and tells
@@ -71,12 +69,10 @@ func Write(msgs []llm.Message, o Options) string {
 	return fit(len(text), o.MaxTokens, func(n int) string { return clip(text, n) }, o.Count)
 }
 
-// render writes what fits into the budget by the sum of its lines. The lines
-// before the first section are left out where they would take too much of it, and
-// the signature where it would sign nothing.
+// render writes what fits into the budget by the sum of its lines. The signature is
+// left out where it would take too much of it, or sign nothing.
 func (o Options) render(sections []section, budget int) string {
-	heading, budget := o.opening(strings.TrimSpace(strings.ReplaceAll(o.Heading, "\n", " ")), budget)
-	signed, budget := o.opening(signature, budget)
+	signed, budget := o.signing(budget)
 	var b strings.Builder
 	kept := fill(sections, budget, o.Count)
 	for i, s := range sections {
@@ -93,16 +89,16 @@ func (o Options) render(sections []section, budget int) string {
 	if b.Len() == 0 {
 		signed = ""
 	}
-	return strings.Trim(heading+signed+b.String(), "\n")
+	return strings.Trim(signed+b.String(), "\n")
 }
 
-// opening returns a line if it takes at most a third of the budget, and what is
-// left of it.
-func (o Options) opening(line string, budget int) (string, int) {
-	if line == "" || len(line) > maxBytesPerToken*budget {
+// signing returns the line with the signature if it takes at most a third of the
+// budget, and what is left of it.
+func (o Options) signing(budget int) (string, int) {
+	const line = signature + "\n"
+	if len(line) > maxBytesPerToken*budget {
 		return "", budget
 	}
-	line += "\n"
 	cost := o.Count(line)
 	if cost > budget/3 {
 		return "", budget
