@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -47,11 +48,13 @@ type sized struct {
 	sure    token.Size // of what a provider surely counts: text, not thinking or media
 }
 
-// A sizeKey names one form of one message: of the transcript by its ID and the
-// last edit of it, of a note by its edit and place.
+// A sizeKey names one form of one message: of the transcript by its ID and every edit
+// that shapes it, since each result of a message has its own, of a note by its edit and
+// place. So two forms never share a size.
 type sizeKey struct {
 	id   llm.MessageID
-	edit edit.ID
+	edit edit.ID // the first of them
+	more string  // the others, in order
 	n    int
 }
 
@@ -62,13 +65,24 @@ func newMeter(key string, c token.Counter, cal *token.Calibration) *meter {
 // key of the n-th item of an edit's notes, or of a message.
 func keyOf(it edit.Item, n int) sizeKey {
 	k := sizeKey{id: it.Message.ID}
-	if len(it.Edits) > 0 {
-		k.edit = it.Edits[len(it.Edits)-1]
-	}
 	if it.IsNote() {
 		k.n = n
 	}
+	if len(it.Edits) > 0 {
+		k.edit = it.Edits[0]
+		var more []byte
+		for _, e := range it.Edits[1:] {
+			more = binary.AppendUvarint(more, uint64(e))
+		}
+		k.more = string(more)
+	}
 	return k
+}
+
+// sameForm reports whether two items are the same message in the same form, or the notes
+// of the same edit.
+func sameForm(a, b edit.Item) bool {
+	return a.Message.ID == b.Message.ID && a.Before == b.Before && slices.Equal(a.Edits, b.Edits)
 }
 
 // size measures an item, once.
@@ -314,11 +328,10 @@ func keysOf(items []edit.Item) map[sizeKey]edit.Item {
 // those that both end with. The notes of one edit are in a view together or not at
 // all, so that they are not torn apart.
 func apart(a, b []edit.Item) (inA, inB []edit.Item) {
-	same := func(x, y edit.Item) bool { return x.Before == y.Before && keyOf(x, 0) == keyOf(y, 0) }
-	for len(a) > 0 && len(b) > 0 && same(a[0], b[0]) {
+	for len(a) > 0 && len(b) > 0 && sameForm(a[0], b[0]) {
 		a, b = a[1:], b[1:]
 	}
-	for len(a) > 0 && len(b) > 0 && same(a[len(a)-1], b[len(b)-1]) {
+	for len(a) > 0 && len(b) > 0 && sameForm(a[len(a)-1], b[len(b)-1]) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	return a, b

@@ -1,8 +1,8 @@
 package engine_test
 
 import (
+	"fmt"
 	"maps"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
@@ -119,10 +119,7 @@ func (c *counted) shoot(h *host) shot {
 	}
 	items := h.m.View().Items
 	for i, it := range items {
-		key := keyOf(it, items[:i])
-		if n := len(it.Edits); n > 0 {
-			key += " in the form of edit " + strconv.Itoa(int(it.Edits[n-1]))
-		}
+		key := fmt.Sprint(keyOf(it, items[:i]), " in the form of edits ", it.Edits)
 		size := h.size(c.counter, it, items[:i])
 		sure := size
 		for _, p := range it.Message.Parts {
