@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -13,8 +14,9 @@ import (
 type anchoring struct {
 	anchor   token.Anchor
 	anchored bool
+	doubt    int           // of the anchor's prompt: what only the caution of this meter put there
 	reply    llm.MessageID // the reply that the anchor's output stands for; 0: none
-	growing                // since the anchor, or, without one, in all
+	growing                // since the anchor
 	left     *departure    // the request that left last; nil: it was answered
 
 	awaited   int  // output that was reported of the reply to come; none: nothing was
@@ -34,25 +36,53 @@ type border struct {
 	edit edit.ID       // the last edit that it knew
 }
 
-// growing is what became of a prompt.
+// growing is what became of a prompt: how the view that it was made of differs from the
+// one that there is. What came after it follows, so that nothing can be left over.
 type growing struct {
 	border
-	was      front            // what stood before its messages
-	since    token.Size       // what came after it
-	replies  bool             // among since are replies that no usage reported
-	removed  token.Size       // of its messages
-	inserted token.Size       // between them
-	put      map[sizeKey]bool // what inserted consists of
+	was      front      // what stood before its messages
+	base     token.Size // its messages, and the reply that the anchor counts
+	removed  lot        // of them
+	inserted lot        // between them
 }
 
-// A departure is a request that left: what had become of the prompt until then,
-// and what was sent.
+// A lot is some forms of messages, and what they take together.
+type lot struct {
+	size token.Size
+	has  map[sizeKey]bool
+}
+
+func (l *lot) add(k sizeKey, size token.Size) {
+	if l.has == nil {
+		l.has = map[sizeKey]bool{}
+	}
+	l.has[k] = true
+	l.size = l.size.Add(size)
+}
+
+// take takes a form out, if it is there.
+func (l *lot) take(k sizeKey, size token.Size) bool {
+	if !l.has[k] {
+		return false
+	}
+	delete(l.has, k)
+	l.size = l.size.Sub(size)
+	return true
+}
+
+func (l lot) clone() lot { return lot{l.size, maps.Clone(l.has)} }
+
+// A departure is a request that left: what it was, and what it was counted as.
 type departure struct {
-	growing
-	edited bool
-	view   edit.View
-	front  front
-	sure   token.Size // of the messages, as of sized
+	border
+	view     edit.View
+	front    front
+	messages token.Size
+	sure     token.Size // of the messages, as of sized
+	since    token.Size // what came to the prompt reported before it
+	edited   bool       // and something else became of that
+	count    token.Estimate
+	doubt    int // of the count's point: what only caution put there
 }
 
 // estimate returns the size of the view.
@@ -61,8 +91,7 @@ func (t *meter) estimate(offline bool) token.Estimate {
 		n := t.total()
 		return token.Estimate{Point: n, Bound: n, Kind: t.counter.Kind()}
 	}
-	all, since := token.GrowthOf(t.ledger.Total().Sub(t.ahead)), t.growth(t.since.Sub(t.ahead))
-	all.OutputUnknown = true // replies stand in it as text, but for those that are known
+	all, since := t.all(), t.growth(t.since().Sub(t.ahead))
 	removed, inserted := t.changes()
 	edited := removed != token.Size{} || inserted != token.Size{}
 	switch {
@@ -71,7 +100,8 @@ func (t *meter) estimate(offline bool) token.Estimate {
 	case t.anchored && !edited:
 		return t.cal.After(t.anchor, since)
 	case t.anchored && !offline:
-		return t.least(all, t.cal.Edited(t.anchor, token.GrowthOf(removed), token.GrowthOf(inserted), since))
+		sure := token.Anchor{Prompt: t.anchor.Prompt - t.doubt, Output: t.anchor.Output}
+		return t.least(all, t.cal.Edited(sure, token.GrowthOf(removed), token.GrowthOf(inserted), since))
 	case !t.anchored && offline && t.front.hidden > 0:
 		// The known overhead is as good as a report of the empty prompt.
 		return t.cal.After(token.Anchor{Prompt: t.front.hidden}, all)
@@ -79,18 +109,45 @@ func (t *meter) estimate(offline bool) token.Estimate {
 	return t.cal.Scratch(t.front.hidden, all, since)
 }
 
+// all returns all there is. Replies stand in it as text, but for those that are known.
+func (t *meter) all() token.Growth {
+	g := token.GrowthOf(t.ledger.Total().Sub(t.ahead))
+	g.OutputUnknown = true
+	return g
+}
+
+// messages returns what the messages of the view take.
+func (t *meter) messages() token.Size {
+	all := t.ledger.Total()
+	for _, s := range t.front.sizes {
+		all = all.Sub(s)
+	}
+	return all
+}
+
+// since returns what came after the anchor, or, without one, all there is.
+func (t *meter) since() token.Size {
+	if !t.anchored {
+		return t.ledger.Total()
+	}
+	return t.messages().Sub(t.base).Add(t.removed.size).Sub(t.inserted.size)
+}
+
 // least raises an estimate to what all there is costs. It is less where a provider
 // clears old content by itself, so that what is removed here was not reported, or
 // where tools were set between the last usage and a restart.
 func (t *meter) least(all token.Growth, e token.Estimate) token.Estimate {
-	short := max(t.cal.Cost(all)+t.front.hidden-e.Point, 0)
+	short := max(t.floor(all)-e.Point, 0)
 	e.Point, e.Bound = e.Point+short, e.Bound+short
 	return e
 }
 
+// floor returns what all there is costs.
+func (t *meter) floor(all token.Growth) int { return t.cal.Cost(all) + t.front.hidden }
+
 // changes returns what was taken out of the anchor's prompt and what was put in.
 func (t *meter) changes() (removed, inserted token.Size) {
-	removed, inserted = t.removed, t.inserted
+	removed, inserted = t.removed.size, t.inserted.size
 	if !t.anchored || t.was == t.front {
 		return removed, inserted
 	}
@@ -106,7 +163,7 @@ func (t *meter) changes() (removed, inserted token.Size) {
 
 func (t *meter) growth(s token.Size) token.Growth {
 	g := token.GrowthOf(s)
-	g.OutputUnknown, g.Hosted = t.replies, t.hosted
+	g.OutputUnknown, g.Hosted = true, t.hosted // replies that are known have no calls to count
 	return g
 }
 
@@ -118,9 +175,12 @@ func (t *meter) leave(at border, v edit.View) {
 	t.awaited, t.covers = none, false
 	removed, inserted := t.changes()
 	t.left = &departure{
-		growing: t.growing, edited: removed != token.Size{} || inserted != token.Size{}, view: v, front: t.front, sure: t.sure,
+		border: at, view: v, front: t.front, messages: t.messages(), sure: t.sure, since: t.since(),
+		edited: removed != token.Size{} || inserted != token.Size{}, count: t.estimate(false), doubt: t.doubt,
 	}
-	t.left.border = at
+	if t.left.edited && t.cal != nil {
+		t.left.doubt = min(t.cal.Caution(token.GrowthOf(removed), token.GrowthOf(inserted)), max(t.left.count.Point-t.floor(t.all()), 0))
+	}
 }
 
 // report takes the usage of the request that left last. Without one it is about
@@ -141,20 +201,21 @@ func (t *meter) report(u Usage, now border, v edit.View) {
 	}
 	left := *t.left
 	t.left = nil
-	t.learn(left, u.Usage.Prompt())
+	prompt, doubt := u.Usage.Prompt(), 0
+	if prompt == left.count.Point || prompt == left.count.Bound {
+		prompt, doubt = left.count.Point, left.doubt // our own count comes back: nothing more is known
+	}
+	t.learn(left, prompt)
 	t.recalled = false
-	t.anchor, t.anchored, t.reply = token.Anchor{Prompt: u.Usage.Prompt(), Output: u.Usage.Output}, true, 0
+	t.anchor, t.anchored, t.doubt, t.reply = token.Anchor{Prompt: prompt, Output: u.Usage.Output}, true, doubt, 0
 	if u.OutputUnknown {
 		t.anchor.Output = none
 	}
 	t.covers = t.awaited > 0
-	was := t.growing
-	t.growing = growing{border: left.border, was: left.front, replies: was.replies && was.since != left.since}
-	if left.edit == now.edit {
-		t.since, t.removed, t.inserted = was.since.Sub(left.since), was.removed.Sub(left.removed), was.inserted.Sub(left.inserted)
-		return
+	t.growing = growing{border: left.border, was: left.front, base: left.messages}
+	if left.edit != now.edit {
+		t.differ(left.view, v)
 	}
-	t.differ(left.view, v)
 }
 
 // learn teaches the calibration what a reported prompt tells about what came to
@@ -166,13 +227,12 @@ func (t *meter) learn(left departure, prompt int) {
 		t.cal.Observe(token.Anchor{}, token.Growth{}, prompt)
 	default:
 		g := token.GrowthOf(left.since)
-		g.OutputUnknown = left.replies
+		g.OutputUnknown = true
 		t.cal.Observe(t.anchor, g, prompt)
 	}
 }
 
-// differ books the items that are in only one of two views: before the anchor as
-// removed or inserted, after it in what came since.
+// differ books the items that are in only one of two views.
 func (t *meter) differ(old, now edit.View) {
 	removed, added := apart(old.Items, now.Items)
 	was, is := keysOf(removed), keysOf(added)
@@ -188,39 +248,30 @@ func (t *meter) differ(old, now edit.View) {
 	}
 }
 
-// behind reports whether an item came after the anchor.
+// behind reports whether an item came after the anchor. What stands where the prompt
+// ended was in it if the prompt knew its edit.
 func (t *meter) behind(it edit.Item) bool {
-	counted := it.Message.ID > 0 && it.Message.ID == t.reply
-	if it.IsNote() && it.Before == t.next { // it stood at the end of the prompt, or came after it
-		counted = it.Edits[0] <= t.edit
+	switch {
+	case !t.anchored:
+		return true
+	case it.IsNote() && it.Before == t.next:
+		return it.Edits[0] > t.edit
+	case it.IsNote():
+		return it.Before > t.next
 	}
-	return !t.anchored || !counted && it.Before >= t.next
+	return it.Message.ID >= t.next && it.Message.ID != t.reply
 }
 
 func (t *meter) gone(k sizeKey, it edit.Item) {
-	size := t.size(it, k.n)
-	switch {
-	case t.behind(it):
-		t.since = t.since.Sub(size)
-	case t.put[k]:
-		t.inserted = t.inserted.Sub(size)
-		delete(t.put, k)
-	default:
-		t.removed = t.removed.Add(size)
+	if size := t.size(it, k.n); !t.inserted.take(k, size) && !t.behind(it) {
+		t.removed.add(k, size)
 	}
 }
 
 func (t *meter) came(k sizeKey, it edit.Item) {
-	size := t.size(it, k.n)
-	if t.behind(it) {
-		t.since = t.since.Add(size)
-		return
+	if size := t.size(it, k.n); !t.removed.take(k, size) && !t.behind(it) {
+		t.inserted.add(k, size)
 	}
-	if t.put == nil {
-		t.put = map[sizeKey]bool{}
-	}
-	t.put[k] = true
-	t.inserted = t.inserted.Add(size)
 }
 
 // recall takes the count to where it was after the usage reported last: now is the
@@ -243,27 +294,13 @@ func (t *meter) recall(s journal.Snapshot, now edit.View) {
 	}
 	if reply, ok := replyAfter(s); ok && u.Output {
 		t.anchor.Output = u.Usage.Output
-		if u.Usage.Output > 0 {
+		if u.Usage.Output > 0 { // the anchor counts it
 			t.reply = reply
+			then.Append(s.Messages[reply-1])
 		}
 	}
+	each(then.Items, func(it edit.Item, n int) { t.base = t.base.Add(t.size(it, n)) })
 	t.differ(then, now)
-	if t.reply > 0 { // it came after the anchor, which counts it
-		t.forget(now)
-	}
-	for _, msg := range s.Messages[s.UsageAt:] {
-		t.replies = t.replies || msg.Origin == llm.Model && t.known[msg.ID] == 0
-	}
-}
-
-// forget takes the reply that the anchor counts out of what was inserted.
-func (t *meter) forget(now edit.View) {
-	each(now.Items, func(it edit.Item, n int) {
-		if it.Message.ID == t.reply {
-			t.inserted = t.inserted.Sub(t.size(it, n))
-			delete(t.put, keyOf(it, n))
-		}
-	})
 }
 
 // replyAfter returns the reply that the usage reported last belongs to.

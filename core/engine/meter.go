@@ -122,11 +122,7 @@ func (t *meter) append(it edit.Item) {
 	t.outputs, t.sure = t.outputs.Add(s.outputs), t.sure.Add(s.sure)
 	t.current[id] = s.Size
 	if t.reply == id { // the anchor's output is this reply
-		return
-	}
-	t.since = t.since.Add(s.Size)
-	if it.Message.Origin == llm.Model && s.Known == 0 {
-		t.replies = true
+		t.base = t.base.Add(s.Size)
 	}
 }
 
@@ -205,7 +201,6 @@ func (t *meter) bookFront() {
 
 // setFront books the system prompt and the tools.
 func (t *meter) setFront(sections []llm.Section, tools []llm.Tool) {
-	was := t.front
 	t.front = t.frontOf(sections, tools)
 	if !t.booked {
 		t.bookFront()
@@ -213,9 +208,6 @@ func (t *meter) setFront(sections []llm.Section, tools []llm.Tool) {
 	}
 	for c, now := range t.front.sizes {
 		_ = t.ledger.Replace(t.slots[c], now) // the slot is in use since bookFront
-		if !t.anchored {
-			t.since = t.since.Add(now).Sub(was.sizes[c])
-		}
 	}
 }
 
@@ -355,7 +347,7 @@ func (t *meter) clone() *meter {
 	c.ledger = *t.ledger.Clone()
 	c.cache = maps.Clone(t.cache) // filled with forms that will never be
 	c.current = maps.Clone(t.current)
-	c.put = maps.Clone(t.put)
+	c.removed, c.inserted = t.removed.clone(), t.inserted.clone()
 	c.parts = nil
 	return &c
 }

@@ -222,7 +222,6 @@ func (m *Machine) looksAtOutputs() bool {
 func (m *Machine) fill(t *meter) {
 	t.setFront(m.allSections(), m.offered())
 	t.rebuild(m.view)
-	t.since = t.ledger.Total()
 	t.hosted = slices.ContainsFunc(m.messages, usesHosted)
 }
 

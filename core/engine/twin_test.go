@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
@@ -18,6 +19,7 @@ type counted struct {
 	known   map[llm.MessageID]int
 
 	anchor  *token.Anchor
+	doubt   int           // of its prompt: what only our own caution put there
 	then    shot          // what the anchor counted
 	reply   llm.MessageID // that the anchor's output counts
 	left    *shot         // what was sent last
@@ -30,6 +32,9 @@ type shot struct {
 	items map[string]seen
 	front [token.NumComponents]token.Size
 	next  llm.MessageID
+	edit  edit.ID        // the last one so far
+	count token.Estimate // as it was when the request left
+	doubt int
 
 	hidden int  // tokens of sections that nobody can see
 	hosted bool // the provider ran a tool of its own, ever
@@ -40,7 +45,7 @@ type seen struct {
 	sure   token.Size // without thinking and media, whatever was reported of it
 	before llm.MessageID
 	id     llm.MessageID
-	model  bool
+	edits  []edit.ID
 }
 
 func newCounted(f catalog.Family) (*counted, error) {
@@ -76,7 +81,7 @@ func (c *counted) before(h *host, in engine.Input) {
 		}
 		c.report(h, in)
 	case engine.Rejected:
-		if in.Used > c.count(h).Bound {
+		if e, _ := c.count(h); in.Used > e.Bound {
 			c.report(h, engine.Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true})
 		}
 	}
@@ -85,7 +90,7 @@ func (c *counted) before(h *host, in engine.Input) {
 // after is told of every input after it was fed.
 func (c *counted) after(h *host, withdrawn, sent bool) {
 	if withdrawn {
-		c.anchor, c.reply, c.covers, c.left = nil, 0, false, nil
+		c.anchor, c.doubt, c.reply, c.covers, c.left = nil, 0, 0, false, nil
 	}
 	if !sent {
 		return
@@ -94,9 +99,19 @@ func (c *counted) after(h *host, withdrawn, sent bool) {
 		c.anchor.Output = 0
 	}
 	c.awaited, c.covers = 0, false
+	now := c.sent(h)
+	c.left = &now
+}
+
+// sent is what leaves now.
+func (c *counted) sent(h *host) shot {
 	now := c.shoot(h)
 	now.next = llm.MessageID(len(h.m.Messages())) + 1
-	c.left = &now
+	if n := len(h.m.Journal()); n > 0 {
+		now.edit = h.m.Journal()[n-1].ID
+	}
+	now.count, now.doubt = c.count(h)
+	return now
 }
 
 func (c *counted) shoot(h *host) shot {
@@ -130,7 +145,7 @@ func (c *counted) shoot(h *host) shot {
 		if known, ok := c.known[it.Message.ID]; ok {
 			size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, known
 		}
-		s.items[key] = seen{size, sure, it.Before, it.Message.ID, it.Message.Origin == llm.Model}
+		s.items[key] = seen{size, sure, it.Before, it.Message.ID, it.Edits}
 	}
 	return s
 }
@@ -146,12 +161,15 @@ func (c *counted) report(h *host, in engine.Usage) {
 	if !in.Reported || in.Usage.Prompt() == 0 {
 		return
 	}
-	left := c.shoot(h)
-	left.next = llm.MessageID(len(h.m.Messages())) + 1
+	left := c.sent(h)
 	if c.left != nil {
 		left = *c.left
 	}
-	c.anchor, c.then, c.reply, c.left = &token.Anchor{Prompt: in.Usage.Prompt(), Output: in.Usage.Output}, left, 0, nil
+	prompt, doubt := in.Usage.Prompt(), 0
+	if prompt == left.count.Point || prompt == left.count.Bound { // it is our own count
+		prompt, doubt = left.count.Point, left.doubt
+	}
+	c.anchor, c.doubt, c.then, c.reply, c.left = &token.Anchor{Prompt: prompt, Output: in.Usage.Output}, doubt, left, 0, nil
 	if in.OutputUnknown {
 		c.anchor.Output = -1
 	}
@@ -198,7 +216,6 @@ func (c *counted) believes(h *host, prompt int) bool {
 // differ returns how a view differs from what the anchor counted.
 func (c *counted) differ(now shot) (removed, inserted token.Size, since token.Growth) {
 	var after token.Size
-	unknown := false
 	for i := range now.front {
 		if now.front[i] != c.then.front[i] {
 			removed, inserted = removed.Add(c.then.front[i]), inserted.Add(now.front[i])
@@ -213,31 +230,34 @@ func (c *counted) differ(now shot) (removed, inserted token.Size, since token.Gr
 			removed = removed.Add(it.size)
 		}
 	}
-	replySeen := c.reply == 0
+	replyStands := c.reply == 0
 	for key, it := range now.items {
 		_, stood := c.then.items[key]
-		replySeen = replySeen || it.id == c.reply
+		late := it.before >= c.then.next
+		if it.id == 0 && it.before == c.then.next {
+			late = it.edits[0] > c.then.edit
+		}
 		switch {
 		case stood:
-		case it.id > 0 && it.id == c.reply:
-		case it.before >= c.then.next:
+		case it.id > 0 && it.id == c.reply && len(it.edits) == 0:
+			replyStands = true
+		case late && (it.id == 0 || it.id != c.reply):
 			after = after.Add(it.size)
-			unknown = unknown || it.model && it.size.Known == 0
 		default:
 			inserted = inserted.Add(it.size)
 		}
 	}
-	if !replySeen { // the reply that the anchor counts was archived
+	if !replyStands { // the reply that the anchor counts was archived, or is shown in another form
 		removed.Known += c.known[c.reply]
 		removed.Messages++
 	}
 	since = token.GrowthOf(after)
-	since.OutputUnknown, since.Hosted = unknown, now.hosted
+	since.OutputUnknown, since.Hosted = true, now.hosted
 	return removed, inserted, since
 }
 
-// count returns the size of the view now.
-func (c *counted) count(h *host) token.Estimate {
+// count returns the size of the view now, and how much of it is caution.
+func (c *counted) count(h *host) (e token.Estimate, doubt int) {
 	now, cal := c.shoot(h), h.m.Calibration()
 	var total token.Size
 	for _, it := range now.items {
@@ -251,23 +271,28 @@ func (c *counted) count(h *host) token.Estimate {
 	if c.anchor == nil {
 		since := all
 		since.Hosted = now.hosted
-		return cal.Scratch(now.hidden, all, since)
+		return cal.Scratch(now.hidden, all, since), 0
 	}
 	removed, inserted, since := c.differ(now)
 	if removed == (token.Size{}) && inserted == (token.Size{}) {
-		return cal.After(*c.anchor, since)
+		return cal.After(*c.anchor, since), c.doubt
 	}
-	e := cal.Edited(*c.anchor, token.GrowthOf(removed), token.GrowthOf(inserted), since)
-	if least := cal.Cost(all) + now.hidden; e.Point < least { // no less than what stands there
+	sure := *c.anchor
+	sure.Prompt -= c.doubt
+	out, in := token.GrowthOf(removed), token.GrowthOf(inserted)
+	e = cal.Edited(sure, out, in, since)
+	least := cal.Cost(all) + now.hidden
+	if e.Point < least { // no less than what stands there
 		e.Bound += least - e.Point
 		e.Point = least
 	}
-	return e
+	return e, min(cal.Caution(out, in), e.Point-least)
 }
 
 // agrees compares the twin's count with the machine's.
 func (c *counted) agrees(h *host) error {
-	if got, want := h.m.Count(), c.count(h); got != want {
+	if want, _ := c.count(h); h.m.Count() != want {
+		got := h.m.Count()
 		return broken("law 9: the machine counts %+v, its twin %+v", got, want)
 	}
 	return nil

@@ -40,7 +40,9 @@ func visibleTokens(t *rapid.T, items []edit.Item) int {
 type restorer struct {
 	t     *rapid.T
 	h     *host
+	twin  *counted
 	calls int
+	told  bool // usage was reported, of which a restart knows less
 }
 
 // openRestorer begins a session with a model whose tokens are counted exactly.
@@ -58,16 +60,23 @@ func openRestorer(t *rapid.T, limit int) *restorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &restorer{t: t, h: h}
+	twin, err := newCounted(c.Catalog.FamilyOf("gpt-4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &restorer{t: t, h: h, twin: twin}
 	r.feed(engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "go"}}}})
 	return r
 }
 
 func (r *restorer) feed(in engine.Input) {
 	r.t.Helper()
+	sent := len(r.h.sent)
+	r.twin.before(r.h, in)
 	if err := r.h.feed(in); err != nil {
 		r.t.Fatalf("feed %T: %v", in, err)
 	}
+	r.twin.after(r.h, false, len(r.h.sent) > sent)
 }
 
 // round appends one reply with several calls and one message with all their results.
@@ -125,13 +134,16 @@ func (r *restorer) check(after string) {
 	if err := metersAgree(r.h); err != nil {
 		r.t.Fatalf("after %s: %v", after, err)
 	}
+	if err := r.twin.agrees(r.h); err != nil {
+		r.t.Fatalf("after %s: %v", after, err)
+	}
 	if n, count := visibleTokens(r.t, r.h.m.View().Items), r.h.m.Count(); n > count.Bound {
 		r.t.Fatalf("law 1: after %s the view has at least %d tokens, the count is %+v", after, n, count)
 	}
 }
 
 // prepare asks for a request and holds it against an independent count.
-func (r *restorer) prepare() {
+func (r *restorer) prepare() (left bool) {
 	sent := len(r.h.sent)
 	r.feed(engine.Prepare{})
 	for _, s := range r.h.sent[sent:] {
@@ -139,6 +151,18 @@ func (r *restorer) prepare() {
 			r.t.Fatalf("law 1: %d tokens are sent at a limit of %d, the count is %+v", n, s.Limit, s.Count)
 		}
 	}
+	return len(r.h.sent) > sent
+}
+
+// usage reports what a provider counted of the request sent last: the truth, our own
+// count, or nothing of the prompt.
+func (r *restorer) usage() {
+	s := r.h.sent[len(r.h.sent)-1]
+	own := s.Count.Point + rapid.IntRange(0, 1).Draw(r.t, "bound")*(s.Count.Bound-s.Count.Point)
+	prompt := rapid.SampledFrom([]int{visibleTokens(r.t, s.Items) + 4*len(s.Items), own, own, 0}).Draw(r.t, "prompt")
+	output := rapid.SampledFrom([]int{0, 30, 2000}).Draw(r.t, "output")
+	r.feed(engine.Usage{Usage: llm.Usage{Input: prompt, Output: output}, Reported: true, OutputUnknown: output == 0})
+	r.told = true
 }
 
 func (r *restorer) step() {
@@ -166,8 +190,13 @@ func (r *restorer) step() {
 			_ = r.h.feed(engine.Undo{Edits: ids}) // an archive that another one stands on is refused
 		}
 	case 8:
-		r.prepare()
+		if r.prepare() && draw(4, "usage") > 0 {
+			r.usage()
+		}
 	case 9:
+		if r.told {
+			return
+		}
 		n, err := r.h.restored()
 		if err != nil {
 			r.t.Fatal(err)
@@ -180,7 +209,9 @@ func (r *restorer) step() {
 }
 
 // TestUndoIsCounted takes single results of a message out and puts them back, in any
-// order: whatever is shown is counted, and counted the same after a restart.
+// order, with usage in between that is true or our own count: whatever is shown is
+// counted, what came since a usage is what two views differ in, and a restart counts the
+// same.
 func TestUndoIsCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := openRestorer(t, rapid.SampledFrom([]int{2000, 5000, 50_000}).Draw(t, "limit"))

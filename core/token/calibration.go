@@ -135,6 +135,15 @@ func (c *Calibration) Edited(a Anchor, removed, inserted, g Growth) Estimate {
 	return Estimate{Point: point, Bound: point + margin(guess+put, g), Kind: Calibrated}
 }
 
+// Caution returns how much of the size that Edited gives is caution: what is taken off
+// for removed text less than that text was counted as, and what it cost beside its text.
+func (c *Calibration) Caution(removed, inserted Growth) int {
+	removed, inserted = removed.sane(), inserted.sane()
+	removed.OutputUnknown, inserted.OutputUnknown = true, true // as they were counted where they stood
+	text := share(removed.Tokens, c.ratio) + removed.MediaTokens
+	return text - share(text, removedShare) + max(0, c.constants(removed)-c.constants(inserted))
+}
+
 // Observe learns from the usage that a call reported: its prompt is next, it
 // followed the call of anchor a, and g came between. It is called for every
 // usage that is an anchor; for the first one a is the zero Anchor. The caller
@@ -147,9 +156,9 @@ func (c *Calibration) Observe(a Anchor, g Growth, next int) {
 	c.anchored = true
 	a, g, next = a.sane(), g.sane(), min(next, maxTokens)
 	g.OutputUnknown = g.OutputUnknown || a.Output < 0
+	over := a.Prompt + max(a.Output, 0) + c.Cost(g) - next
 	gone := 0
 	if a.Prompt > 0 {
-		over := a.Prompt + max(a.Output, 0) + c.Cost(g) - next
 		gone = c.thinking.Observe(over)
 	}
 	if a.Prompt == 0 || g.MediaTokens > 0 || g.Hosted || g.Tokens < leastPair {
@@ -157,7 +166,11 @@ func (c *Calibration) Observe(a Anchor, g Growth, next int) {
 	}
 	text := next + gone - a.Prompt - max(a.Output, 0) - c.constants(g) - g.Known
 	low, high := share(c.family.Prior, lowestRatio), share(c.family.Prior, highestRatio)
-	c.ring[c.next] = learnt{clamp(text*1000/g.Tokens, low, high), min(g.Tokens, heaviestPair)}
+	ratio := clamp(text*1000/g.Tokens, low, high)
+	if over == gone { // as predicted: what rounding took off is no lesson
+		ratio = c.ratio
+	}
+	c.ring[c.next] = learnt{ratio, min(g.Tokens, heaviestPair)}
 	c.next = (c.next + 1) % ringSize
 	c.filled = min(c.filled+1, ringSize)
 	c.ratio = c.median()

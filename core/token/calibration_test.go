@@ -138,6 +138,40 @@ func TestEdited(t *testing.T) {
 	}
 }
 
+// What Edited leaves of removed text is caution; without it the size is the plain sum.
+func TestCaution(t *testing.T) {
+	c := token.NewCalibration(family(t, "openai"))
+	a := token.Anchor{Prompt: 100_000, Output: 1000}
+	removed := token.Growth{Tokens: 40_000, Results: 10, Rounds: 10, Uses: 3, Known: 500}
+	stubs := token.Growth{Tokens: 500, Results: 2, Rounds: 2}
+	if got, want := c.Caution(removed, stubs), 6000+8*11+3*30; got != want {
+		t.Errorf("caution = %d, want %d: 15 %% of the text and what stood beside it", got, want)
+	}
+	plain := a.Prompt + a.Output - 40_000 - 10*11 - 3*30 - 500 + 500 + 2*11
+	if e := c.Edited(a, removed, stubs, token.Growth{}); e.Point-c.Caution(removed, stubs) != plain {
+		t.Errorf("edited = %d, %d of it caution, want %d without it", e.Point, c.Caution(removed, stubs), plain)
+	}
+	if got := c.Caution(token.Growth{}, removed); got != 0 {
+		t.Errorf("caution about what is put in = %d, want 0", got)
+	}
+}
+
+// A report that is what was predicted says that the ratio is right. It must not sink by
+// what rounding takes off.
+func TestObserveAsPredicted(t *testing.T) {
+	c := token.NewCalibration(family(t, "claude-new"))
+	a := token.Anchor{Prompt: 40_000, Output: 100}
+	for range 2000 {
+		g := token.Growth{Tokens: 33, Results: 1}
+		next := c.After(a, g).Point
+		c.Observe(a, g, next)
+		a.Prompt = next
+	}
+	if prior := family(t, "claude-new").Prior; c.Ratio() != prior {
+		t.Errorf("ratio = %d, want %d as it was", c.Ratio(), prior)
+	}
+}
+
 func TestObserve(t *testing.T) {
 	prior := family(t, "claude-new").Prior
 	a := token.Anchor{Prompt: 40_000, Output: 100}
@@ -211,9 +245,13 @@ func TestRatioEqualsItsTwin(t *testing.T) {
 			ratio := rapid.IntRange(0, 4000).Draw(t, "ratio")
 			a := token.Anchor{Prompt: 10_000, Output: 50}
 			grown := (e*ratio + 999) / 1000
+			predicted, was := c.Cost(token.Growth{Tokens: e}), c.Ratio()
 			c.Observe(a, token.Growth{Tokens: e}, a.Prompt+a.Output+grown)
 			if e >= 32 {
 				observed := min(max(grown*1000/e, f.Prior*700/1000), f.Prior*1500/1000)
+				if grown == predicted {
+					observed = was
+				}
 				pairs = append(pairs, pair{observed, min(e, 2000)})
 			}
 		}
