@@ -354,27 +354,9 @@ func (m *Machine) stale() bool {
 	return m.summary != nil && m.archivedTo() >= int(m.summary.span.To)-1
 }
 
-// status appends the note on how full the context is, once, until there is room
-// again or the note has left the view.
-func (m *Machine) status(r policy.Rule) {
-	stands := func(e edit.Edit) bool { return e.Op == edit.Insert && e.Rule == r.Name }
-	if m.noted[r.Name] && slices.ContainsFunc(m.view.Edits(), stands) {
-		return
-	}
-	m.noted[r.Name] = true
-	limit := max(m.targets[0].Window.Limit(), 1)
-	text := edit.Fill(m.text(r.Args.Template), edit.Values{Used: min(m.value(policy.MeasureView, nil)*100/limit, 100)})
-	m.note(text, r.Name, "the context is filling up")
-}
-
 // note appends a note for the model; it stays where it is (law 5).
 func (m *Machine) note(text, rule, why string) {
-	n := edit.NoteOf(llm.Text{Text: text})
-	end := llm.MessageID(len(m.messages)) + 1
-	m.adopt(edit.Plan{Edits: []edit.Edit{{
-		Op: edit.Insert, Kind: edit.KindNote, Span: edit.Span{From: end, To: end}, Notes: []llm.Message{n},
-		After: m.gauge.message(n), Why: why, Rule: rule,
-	}}}, rule)
+	m.adopt(edit.Plan{Edits: []edit.Edit{m.insertion(edit.NoteOf(llm.Text{Text: text}), rule, why)}}, rule)
 }
 
 // allSections returns the system prompt with what edits added to it.

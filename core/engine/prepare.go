@@ -74,7 +74,7 @@ func (m *Machine) dueNow(r policy.Rule) bool {
 	}
 	was := m.due[r.Name]
 	delete(m.due, r.Name)
-	if r.At == policy.AtRejected && r.When.Measure == "" && len(m.journal) > m.sent.edits {
+	if r.At == policy.AtRejected && r.When.Measure == "" && len(m.journal) > m.sent.edits && !m.sentAnew() {
 		return false // another rule has made it a different request
 	}
 	return was
@@ -108,9 +108,11 @@ func (m *Machine) untried(r policy.Rule) bool {
 func (m *Machine) finish() {
 	m.prepare = nil
 	m.out.Send, m.out.Refused, m.out.Torn = nil, nil, nil
+	m.restate()
 	m.to = m.choose()
 	if m.policy.Backstop && m.over() {
 		m.backstop()
+		m.restate()
 		if next := m.verdict(m.fits).Next; next >= 0 && m.over() {
 			m.to = next
 		}
@@ -145,7 +147,7 @@ func (m *Machine) finish() {
 // the target that refused it. A smaller window leaves the reply less, which is another
 // request: prompt and output together were too long.
 func (m *Machine) sameAsRefused() bool {
-	return m.refused != nil && m.sent.meter != nil && m.to == m.sent.target && m.sent.edits == len(m.journal) &&
+	return m.refused != nil && m.sent.meter != nil && m.to == m.sent.target && m.sentAnew() &&
 		m.sent.end == len(m.messages) && m.sent.output == m.mostOutput(m.to)
 }
 
