@@ -50,14 +50,18 @@ const (
 	Bare                // one line: what it was, and its Ref
 )
 
+// RefLine is what follows a text that names no Ref where the model can read one back.
+const RefLine = "\nref={ref}"
+
 // FormOf returns the form in which the view shows a result. Only forms that are
-// made here are told apart by their text: a stub of more than one line is a preview.
+// made here are told apart by their text: a stub of more than one line, beside that
+// of its Ref, is a preview.
 func FormOf(r llm.ToolResult) Form {
 	s, ok := StubOf(r)
 	switch {
 	case !ok:
 		return Whole
-	case strings.Contains(s.Text, "\n"):
+	case strings.Contains(strings.TrimSuffix(s.Text, Fill(RefLine, Values{Ref: s.Ref})), "\n"):
 		return Preview
 	}
 	return Bare

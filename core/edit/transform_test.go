@@ -270,3 +270,20 @@ func TestGainIsEnoughIfBothHold(t *testing.T) {
 		}
 	}
 }
+
+// The line of a Ref behind a placeholder makes no preview of it.
+func TestFormOfRefLine(t *testing.T) {
+	ref := llm.RefOf([]byte("output"))
+	for text, want := range map[string]edit.Form{
+		"[cleared]":                                  edit.Bare,
+		"[cleared]" + "\nref=" + string(ref):         edit.Bare,
+		"[cleared]" + "\nref=" + string(ref) + "\n":  edit.Preview,
+		"first line\n[cut]":                          edit.Preview,
+		"first line\n[cut]" + "\nref=" + string(ref): edit.Preview,
+	} {
+		r := llm.ToolResult{Content: []llm.Part{llm.Stub{Ref: ref, Text: text}}}
+		if got := edit.FormOf(r); got != want {
+			t.Errorf("%q: form, want %d, got %d", text, want, got)
+		}
+	}
+}

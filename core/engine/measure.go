@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -77,8 +78,22 @@ func (m *Machine) scene(r policy.Rule) edit.Scene {
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: m.gauge.part, Measure: m.gauge.message,
-		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.text(r.Args.Template),
+		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.withRef(m.text(r.Args.Template)),
 	}
+}
+
+// withRef returns a text that stands for content. Where it names no Ref, since its document
+// prints it so, and the host has a tool of the policy's that reads one back, the Ref follows
+// on a line of its own; else it stands in the edit alone.
+func (m *Machine) withRef(text string) string {
+	if text == "" || strings.Contains(text, "{ref}") {
+		return text
+	}
+	reads := func(t llm.Tool) bool { return policy.ReadsRefs(t.Name) && slices.Contains(m.policy.Tools, t.Name) }
+	if !slices.ContainsFunc(m.tools, reads) {
+		return text
+	}
+	return text + edit.RefLine
 }
 
 // text returns one of the policy's texts.

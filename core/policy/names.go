@@ -46,6 +46,15 @@ const (
 	ToolFinalReport = "agent__final_report"
 )
 
+// ReadsRefs reports whether a builtin tool gives back what is stored under a Ref.
+func ReadsRefs(tool string) bool {
+	switch tool {
+	case ToolOutput, ToolOutputCache, ToolOutputCacheGrep, ToolReadResult:
+		return true
+	}
+	return false
+}
+
 // Tables of the names above, in the order in which they are shown.
 var (
 	knownPins    = []string{PinFirstHuman, PinLastHuman, PinRules}
