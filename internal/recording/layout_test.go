@@ -157,7 +157,27 @@ func TestStreamsInOneFile(t *testing.T) {
 	}
 }
 
-// What cannot be read is an error that names the file.
+// TestBrokenAmongOthers: a file that cannot be read is passed over with a line of its own, and the others are read.
+func TestBrokenAmongOthers(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"http-recordings/a.chunks.txt": `{"type":"message_start"}` + "\n",
+		"http-recordings/b.json":       "{",
+		"http-recordings/c.yaml":       "interactions: []\n",
+		"http-recordings/d.sse":        "data: {\"type\":\"message_start\"}\n\n",
+	})
+	var lines strings.Builder
+	got, err := recording.LoadAll(dir, &lines)
+	if err != nil || len(got) != 2 || got[0].Name != "http-recordings/a.chunks.txt#0" || got[1].Name != "http-recordings/d.sse#0" {
+		t.Errorf("want the two that can be read, got %d (%v)", len(got), err)
+	}
+	want := "recording: passed over http-recordings/b.json: unexpected end of JSON input\n" +
+		"recording: passed over http-recordings/c.yaml: cassette, want interactions, got none\n"
+	if lines.String() != want {
+		t.Errorf("want the lines\n%sgot\n%s", want, lines.String())
+	}
+}
+
+// Where nothing can be read that is an error that names the file.
 func TestUnreadable(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.txt":        "x",

@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -40,22 +42,33 @@ func (e Exchange) Events() bool { return e.good() && e.Stream }
 
 func (e Exchange) good() bool { return e.Dialect != "" && e.Status == 200 && len(e.Response) > 0 }
 
-// Load reads all recordings of a corpus, in the order of their names. A file that cannot be read is an error that names it.
-func Load(dir string) ([]Exchange, error) {
+// Load reads all recordings of a corpus, in the order of their names. A file that cannot be read is passed over, with a line on standard
+// error that names it and says why, so that one broken recording does not keep a codec from all others. Where none can be read that is an
+// error.
+func Load(dir string) ([]Exchange, error) { return loadAll(dir, os.Stderr) }
+
+// loadAll is Load with where its lines go.
+func loadAll(dir string, lines io.Writer) ([]Exchange, error) {
 	files, err := list(dir, "http-recordings", "gemini-api")
 	if err != nil {
 		return nil, err
 	}
 	var out []Exchange
+	var broken []error
 	for _, name := range files {
 		found, err := load(dir, name)
 		if err != nil {
-			return nil, fmt.Errorf("recording: load %s: %w", name, err)
+			broken = append(broken, fmt.Errorf("recording: load %s: %w", name, err))
+			_, _ = fmt.Fprintf(lines, "recording: passed over %s: %v\n", name, err) // a line that is not printed is no reason to stop
+			continue
 		}
 		for i, e := range found {
 			e.Name = fmt.Sprintf("%s#%d", name, i)
 			out = append(out, e)
 		}
+	}
+	if len(broken) == len(files) {
+		return nil, errors.Join(broken...)
 	}
 	return out, nil
 }

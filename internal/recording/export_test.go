@@ -1,0 +1,4 @@
+package recording
+
+// LoadAll is Load with where its lines go.
+var LoadAll = loadAll
