@@ -26,8 +26,8 @@ type Options struct {
 
 	// Catalog is what is known about models; nil: the embedded one.
 	Catalog *catalog.Catalog
-	// Encodings loads vocabularies; nil: the embedded ones, kept by this session.
-	// Give one [Encodings] to all sessions of a program.
+	// Encodings loads vocabularies; nil: the embedded ones, each loaded once for all
+	// sessions of the process that bring none of their own, and kept until it ends.
 	Encodings token.Encodings
 
 	// Reasoning is the budget of thinking in tokens, for display only: it is within
@@ -76,7 +76,7 @@ func (o Options) filled() (Options, error) {
 		o.Catalog = &c
 	}
 	if o.Encodings == nil {
-		o.Encodings = new(Encodings).Load
+		o.Encodings = ours.Load
 	}
 	if o.Debug == nil && os.Getenv(debugVariable) == "true" {
 		o.Debug = slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
