@@ -212,7 +212,7 @@ func (q Query) window(layers []budget.Layer) (budget.Settings, error) {
 		return w, err
 	}
 	share := budget.Layer{Source: fmt.Sprintf("%s (%d permille)", q.source(), rule.OutputPermille)}
-	share.Output = budget.Some(rule.Figures(w.Capacity.Value, 0).Output)
+	share.Output = budget.Some(rule.Figures(w.Capacity.Value, 0).OutputReserve)
 	return budget.Resolve(append(layers, share), u, rule.Buffer)
 }
 

@@ -70,12 +70,12 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 		capacity = r.window
 	}
 	f := p.Window.Figures(capacity, 0)
-	out, note := budget.Window{Capacity: capacity, Buffer: f.Buffer, OutputReserve: f.Output}, ""
+	out, note := f, ""
 	if scaled, yes := out.Scaled(); yes && capacity < smallCapacity {
 		out = scaled
 		// 0 would mean: as the policy states them.
-		out.Buffer, out.OutputReserve = max(out.Buffer, min(f.Buffer, 1)), max(out.OutputReserve, min(f.Output, 1))
-		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", out.Buffer+out.OutputReserve, f.Buffer+f.Output)
+		out.Buffer, out.OutputReserve = max(out.Buffer, min(f.Buffer, 1)), max(out.OutputReserve, min(f.OutputReserve, 1))
+		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", out.Buffer+out.OutputReserve, f.Buffer+f.OutputReserve)
 	}
 	if w.Percent > 0 {
 		out.Capacity = limit + out.Buffer + out.OutputReserve

@@ -103,7 +103,7 @@ func (f explainFlags) capacity() (int, error) {
 }
 
 // figures returns the window that a policy has within a capacity.
-func (f explainFlags) figures(p policy.Policy, capacity int) (policy.WindowFigures, error) {
+func (f explainFlags) figures(p policy.Policy, capacity int) (budget.Window, error) {
 	w := p.Window.Figures(capacity, 0)
 	switch {
 	case f.buffer < 0 || f.output < 0:
@@ -117,10 +117,9 @@ func (f explainFlags) figures(p policy.Policy, capacity int) (policy.WindowFigur
 		w.Buffer = f.buffer
 	}
 	if f.outputSet {
-		w.Output = f.output
+		w.OutputReserve = f.output
 	}
-	err := budget.Window{Capacity: w.Capacity, Buffer: w.Buffer, OutputReserve: w.Output}.Validate()
-	return w, usage(err, "choose a larger --window, or a smaller --buffer or --output")
+	return w, usage(w.Validate(), "choose a larger --window, or a smaller --buffer or --output")
 }
 
 // explained is what plimsoll policy explain --json prints.
@@ -155,8 +154,8 @@ type explainedRule struct {
 	Forced    bool           `json:"forced"`
 }
 
-func newExplained(p policy.Policy, w policy.WindowFigures) explained {
-	out := explained{p.Name, p.About, explainedWindow{w.Capacity, w.Buffer, w.Output, w.Limit()}, []explainedRule{}}
+func newExplained(p policy.Policy, w budget.Window) explained {
+	out := explained{p.Name, p.About, explainedWindow{w.Capacity, w.Buffer, w.OutputReserve, w.Limit()}, []explainedRule{}}
 	for _, l := range policy.Explain(p, w) {
 		out.Rules = append(out.Rules, explainedRule{
 			Rule: l.Rule, At: l.At, Measure: l.Measure, Op: l.Op, Threshold: l.Threshold, Unit: l.Unit, Permille: l.Permille,
@@ -167,7 +166,7 @@ func newExplained(p policy.Policy, w policy.WindowFigures) explained {
 }
 
 // explainText writes the rules of a policy in the figures of a window.
-func explainText(p policy.Policy, w policy.WindowFigures, width int) string {
+func explainText(p policy.Policy, w budget.Window, width int) string {
 	var b strings.Builder
 	b.WriteString(paint(newStyles().head, safe(p.Name)) + "\n")
 	for _, line := range wrapText(safe(p.About), width) {
@@ -176,7 +175,7 @@ func explainText(p policy.Policy, w policy.WindowFigures, width int) string {
 		}
 	}
 	fmt.Fprintf(&b, "\ncapacity %s − buffer %s − output reserve %s = limit %s\n",
-		edit.Thousands(w.Capacity), edit.Thousands(w.Buffer), edit.Thousands(w.Output), edit.Thousands(w.Limit()))
+		edit.Thousands(w.Capacity), edit.Thousands(w.Buffer), edit.Thousands(w.OutputReserve), edit.Thousands(w.Limit()))
 	if parts := p.Window.Subtract; len(parts) > 0 {
 		fmt.Fprintf(&b, "(%s count towards the limit)\n", strings.Join(parts, ", "))
 	}

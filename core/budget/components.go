@@ -142,7 +142,7 @@ type Threshold struct {
 // At returns the threshold in tokens, rounded down. With a quarter of the
 // window, at least 20,000 and at most 60,000, it is the budget of R001-2.
 func (t Threshold) At() int {
-	at := share(t.Base, t.Permille)
+	at := Share(t.Base, t.Permille)
 	if t.Max > 0 {
 		at = min(at, t.Max)
 	}
@@ -159,9 +159,6 @@ func (t Threshold) Reached(used int) bool {
 	}
 	return used > t.At()
 }
-
-// share returns n * permille / 1000, rounded down, for n from 0.
-func share(n, permille int) int { return n/1000*permille + n%1000*permille/1000 }
 
 // ratio returns part * 1000 / whole, rounded down, for a whole above 0.
 func ratio(part, whole int) int { return part/whole*1000 + part%whole*1000/whole }

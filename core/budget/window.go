@@ -71,6 +71,13 @@ func (w Window) HistoryBudget(used Components) int {
 	return w.Limit() - used.System - used.Skills - used.Summary - used.Tools
 }
 
+// Share returns a share of n in permille, rounded down (R001-14, R002-3); of a negative
+// n nothing. It is exact for every n as long as the share is at most the whole.
+func Share(n, permille int) int {
+	n = max(n, 0)
+	return n/1000*permille + n%1000*permille/1000
+}
+
 // reservedShare is what buffer and reserve may take of a scaled window together.
 const reservedShare = 4 // one quarter (DESIGN.md section 8)
 

@@ -42,7 +42,7 @@ func (m *Machine) excess(r policy.Rule) int {
 	to := m.threshold(r.When)
 	switch {
 	case r.Args.To > 0:
-		to = to * r.Args.To / 1000
+		to = m.down(r)
 	case r.When.Op == ">=":
 		to-- // at the threshold the condition still holds
 	}
@@ -291,7 +291,7 @@ func (m *Machine) demote(r policy.Rule) {
 // demoteBefore makes a batch of what stands before a tail, and reports whether it saved
 // enough. If this tail is the last one, it says why not.
 func (m *Machine) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool {
-	low := m.share(m.policy.LowWater)
+	low := m.down(r)
 	done := false
 	for range tries {
 		need := m.toFree(low)

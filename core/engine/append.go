@@ -178,7 +178,7 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	case policy.DoDedup:
 		p = s.Dedup(sp, m.shown, edit.DedupArgs{Lines: r.Args.Lines, Chars: r.Args.Chars, Gain: edit.Gain(m.policy.MinimumGain)})
 	case policy.DoCap:
-		p = s.Cap(sp, edit.CapArgs{Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.share(r.Args.Permille)})
+		p = s.Cap(sp, edit.CapArgs{Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.down(r)})
 	case policy.DoOffload:
 		if _, done := edit.StubOf(sp.Result); done || sp.Result.IsError && !r.Args.Errors {
 			return
@@ -207,9 +207,6 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 func (m *Machine) exempt(tool string) bool {
 	return tool != "" && (tool == m.policy.FinalTool || slices.Contains(m.policy.Tools, tool))
 }
-
-// share returns a permille of the preferred target's limit; 0 for 0.
-func (m *Machine) share(permille int) int { return m.targets[0].Window.Limit() * permille / 1000 }
 
 // remember notes the lines of an output that is shown in full.
 func (m *Machine) remember(id llm.MessageID, part int) {

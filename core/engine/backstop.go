@@ -89,7 +89,7 @@ func (m *Machine) backstopScene(keep llm.MessageID) edit.Scene {
 const backstopSpare = 150
 
 func (m *Machine) oldest(need int) edit.Plan {
-	need += m.targets[m.to].Window.Limit() * backstopSpare / 1000
+	need += budget.Share(m.targets[m.to].Window.Limit(), backstopSpare)
 	return m.backstopScene(m.tail()).Demote(need, edit.DemoteArgs{
 		Stub: backstopStub, Archive: backstopArchive, Kind: edit.KindStub, KindDrop: edit.KindDrop,
 	})

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -35,6 +36,6 @@ func (m *Machine) worthAsking(span edit.Span) bool {
 	if d.to == 0 {
 		return true
 	}
-	more := min(d.tokens*againPermille/1000, m.share(againOfLimit))
+	more := min(budget.Share(d.tokens, againPermille), budget.Share(m.window().Limit(), againOfLimit))
 	return m.coveredBy(edit.Span{From: d.to, To: span.To}) >= max(more, m.policy.MinimumGain.Tokens, 1)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -14,34 +15,17 @@ import (
 // the measures that look at one. A decision of a forced rule on the count uses
 // the bound, as law 1 does.
 func (m *Machine) holds(c policy.Condition, sp *edit.Spot) bool {
-	if c.Measure == "" {
-		return true
-	}
-	value, limit := m.value(c.Measure, sp), m.threshold(c)
-	if c.Op == ">=" {
-		return value >= limit
-	}
-	return value > limit
+	return c.Always() || c.Holds(m.value(c.Measure, sp), m.window())
 }
+
+// window returns the preferred target's, of which the policy's shares are taken.
+func (m *Machine) window() budget.Window { return m.targets[0].Window }
 
 // threshold returns the figure that a condition compares with.
-func (m *Machine) threshold(c policy.Condition) int {
-	n := c.Value
-	if c.Permille > 0 {
-		n = m.base(c.Of) * c.Permille / 1000
-	}
-	if c.Max > 0 {
-		n = min(n, c.Max)
-	}
-	return max(n, c.Min)
-}
+func (m *Machine) threshold(c policy.Condition) int { return c.Threshold(m.window()) }
 
-func (m *Machine) base(b policy.Base) int {
-	if b == policy.OfCapacity {
-		return m.targets[0].Window.Capacity
-	}
-	return m.targets[0].Window.Limit()
-}
+// down returns what a rule's action goes down to; 0 if it has no such figure.
+func (m *Machine) down(r policy.Rule) int { return m.policy.Down(r, m.window()) }
 
 // value returns a measure by the policy's estimator.
 func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {

@@ -110,7 +110,7 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 		w.MaxBytes = n
 	}
 	if w.OutputReserve == 0 && !noReserve {
-		w.OutputReserve = w.Capacity * rule.OutputPermille / 1000
+		w.OutputReserve = budget.Share(w.Capacity, rule.OutputPermille)
 	}
 	switch {
 	case rule.Buffer == 0 || w.Buffer == budget.None:

@@ -7,7 +7,7 @@ type Threshold struct {
 	Rule      string
 	Do        policy.Action
 	Measure   policy.Measure
-	Estimator string // that Value is measured by: the policy's, or "count"; "reported" for a provider's own figures
+	Estimator string // that Value is measured by: the policy's, or "count"; "reported" for a provider's own figures; empty for messages
 	Op        string // ">" or ">="
 	Value     int    // of the measure now, in its unit; tokens, but for messages, bytes and the guard's verdict
 	At        int    // what it is compared with
@@ -23,14 +23,10 @@ func (m *Machine) Thresholds() []Threshold {
 		case "", policy.MeasureOutput, policy.MeasureBytes:
 			continue
 		}
-		t := Threshold{
-			Rule: r.Name, Do: r.Do, Measure: r.When.Measure, Estimator: m.policy.Estimator, Op: r.When.Op,
+		out = append(out, Threshold{
+			Rule: r.Name, Do: r.Do, Measure: r.When.Measure, Estimator: m.policy.EstimatorOf(r.When.Measure), Op: r.When.Op,
 			Value: m.value(r.When.Measure, nil), At: m.threshold(r.When), Reached: m.holds(r.When, nil),
-		}
-		if r.When.Measure == policy.MeasureUsage {
-			t.Estimator = "reported"
-		}
-		out = append(out, t)
+		})
 	}
 	return out
 }

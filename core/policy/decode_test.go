@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -170,6 +171,6 @@ func FuzzParse(f *testing.F) {
 		if a, b := policy.Validate(p), policy.Validate(q); (a == nil) != (b == nil) {
 			t.Fatalf("Validate says %v before and %v after a round trip", a, b)
 		}
-		policy.Explain(p, policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 16384})
+		policy.Explain(p, budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 16384})
 	})
 }

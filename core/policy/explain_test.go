@@ -7,18 +7,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 func TestExplain(t *testing.T) {
 	for _, c := range []struct {
 		id, preset string
-		w          policy.WindowFigures
+		w          budget.Window
 		want       policy.Line
 	}{
 		{
 			"R000-4 R000-6", "guard",
-			policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 16384},
+			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 16384},
 			policy.Line{
 				Rule: "no-room", At: "prepare", Do: "final", Measure: "guard", Op: ">", Threshold: 103424, Unit: "tokens",
 				Estimator: "max(model,chars/4)", Permille: 1000, Of: "limit",
@@ -26,12 +27,12 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"R000-21", "guard",
-			policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 16384},
+			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 16384},
 			policy.Line{Rule: "big-output", At: "tool", Do: "offload", Measure: "output_bytes", Op: ">", Threshold: 12288, Unit: "bytes"},
 		},
 		{
 			"R001-14", "cache-compact",
-			policy.WindowFigures{Capacity: 200000},
+			budget.Window{Capacity: 200000},
 			policy.Line{
 				Rule: "compact", At: "usage", Do: "summarise", Measure: "usage", Op: ">=", Threshold: 160000, Unit: "tokens",
 				Estimator: "reported", Permille: 800, Of: "capacity",
@@ -39,7 +40,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"R001-2", "cache-compact",
-			policy.WindowFigures{Capacity: 400000},
+			budget.Window{Capacity: 400000},
 			policy.Line{
 				Rule: "trim-outputs", At: "prepare", Do: "trim", Measure: "outputs", Op: ">", Threshold: 60000, Unit: "tokens",
 				Estimator: "bytes/4", Permille: 250, Of: "capacity", Min: 20000, Max: 60000,
@@ -47,12 +48,12 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"R001-1 always", "cache-compact",
-			policy.WindowFigures{Capacity: 400000},
+			budget.Window{Capacity: 400000},
 			policy.Line{Rule: "cut-output", At: "tool", Do: "cap"},
 		},
 		{
 			"R002-10", "layered",
-			policy.WindowFigures{Capacity: 100000, Output: 4096},
+			budget.Window{Capacity: 100000, OutputReserve: 4096},
 			policy.Line{
 				Rule: "block-clear", At: "prepare", Do: "clear", Measure: "view", Op: ">", Threshold: 93985, Unit: "tokens",
 				Estimator: "bytes/4+10", Permille: 980, Of: "limit", Forced: true,
@@ -60,12 +61,12 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"R003-7", "turn-budget",
-			policy.WindowFigures{Capacity: 131072, Output: 32768},
+			budget.Window{Capacity: 131072, OutputReserve: 32768},
 			policy.Line{Rule: "many-messages", At: "turn_end", Do: "summarise", Measure: "messages", Op: ">", Threshold: 20, Unit: "count"},
 		},
 		{
 			"low water", "balanced",
-			policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 32000},
+			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
 			policy.Line{
 				Rule: "batch", At: "prepare", Do: "demote", Measure: "view", Op: ">", Threshold: 80783, Unit: "tokens",
 				Estimator: "count", Permille: 920, Of: "limit", Down: 35123,
@@ -73,7 +74,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"one output", "balanced",
-			policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 32000},
+			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
 			policy.Line{Rule: "huge-output", At: "tool", Do: "cap", Down: 21952},
 		},
 	} {
@@ -88,7 +89,7 @@ func TestExplain(t *testing.T) {
 			}
 		})
 	}
-	if lines := policy.Explain(preset(t, "off"), policy.WindowFigures{Capacity: 1}); len(lines) != 0 {
+	if lines := policy.Explain(preset(t, "off"), budget.Window{Capacity: 1}); len(lines) != 0 {
 		t.Errorf("off: %d lines, want none", len(lines))
 	}
 }
@@ -110,20 +111,20 @@ func TestThresholdProperties(t *testing.T) {
 		if c.Max > 0 {
 			want = min(want, c.Max)
 		}
-		got := c.Threshold(policy.WindowFigures{Capacity: n})
+		got := c.Threshold(budget.Window{Capacity: n})
 		if got != want {
 			t.Fatalf("Threshold(%d) of %+v = %d, want %d", n, c, got, want)
 		}
-		more := c.Threshold(policy.WindowFigures{Capacity: n + rapid.IntRange(0, 1e6).Draw(t, "more")})
+		more := c.Threshold(budget.Window{Capacity: n + rapid.IntRange(0, 1e6).Draw(t, "more")})
 		if more < got {
 			t.Fatalf("the threshold fell from %d to %d as the window grew", got, more)
 		}
 	})
 	whole := policy.Condition{Measure: "view", Op: ">", Permille: 1000, Of: policy.OfLimit}
-	if got := whole.Threshold(policy.WindowFigures{Capacity: math.MaxInt}); got != math.MaxInt {
+	if got := whole.Threshold(budget.Window{Capacity: math.MaxInt}); got != math.MaxInt {
 		t.Errorf("whole of the largest window = %d, want no overflow", got)
 	}
-	if got := whole.Threshold(policy.WindowFigures{Capacity: 10, Buffer: 20}); got != 0 {
+	if got := whole.Threshold(budget.Window{Capacity: 10, Buffer: 20}); got != 0 {
 		t.Errorf("share of a negative limit = %d, want 0", got)
 	}
 }

@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/plimsoll-dev/plimsoll/core/budget"
+
 // A Policy says, as plain data, what is done about a full context and when.
 // The engine reads it; nothing in it is code. Fractions are permille.
 type Policy struct {
@@ -171,7 +173,7 @@ type Least struct {
 
 // Of returns the fewest tokens that a summary of so many has to say.
 func (l Least) Of(tokens int) int {
-	n := share(tokens, l.Permille)
+	n := budget.Share(tokens, l.Permille)
 	if l.Most > 0 {
 		n = min(n, l.Most)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -137,19 +138,19 @@ func TestWindowRules(t *testing.T) {
 	for _, c := range []struct {
 		id, preset       string
 		capacity, output int
-		want             policy.WindowFigures
+		want             budget.Window
 		limit            int
 	}{
-		{"R000-6 worked example", "guard", 128000, 16384, policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 16384}, 103424},
-		{"R000-7 output unset", "guard", 128000, 0, policy.WindowFigures{Capacity: 128000, Buffer: 8192, Output: 32000}, 87808},
-		{"R000-7 rounded down", "guard", 131071, 0, policy.WindowFigures{Capacity: 131071, Buffer: 8192, Output: 32767}, 90112},
-		{"R001-13 nothing subtracted", "cache-compact", 128000, 16384, policy.WindowFigures{Capacity: 128000}, 128000},
-		{"R002-2 effective window", "layered", 100000, 0, policy.WindowFigures{Capacity: 100000, Output: 4096}, 95904},
-		{"R002-25 output stated", "layered", 100000, 8192, policy.WindowFigures{Capacity: 100000, Output: 8192}, 91808},
-		{"R003-2 output stated", "turn-budget", 128000, 8192, policy.WindowFigures{Capacity: 128000, Output: 8192}, 119808},
-		{"R003-3 output of the document", "turn-budget", 131072, 0, policy.WindowFigures{Capacity: 131072, Output: 32768}, 98304},
-		{"window over four", "balanced", 200000, 0, policy.WindowFigures{Capacity: 200000, Buffer: 8192, Output: 50000}, 141808},
-		{"nothing", "off", 200000, 64000, policy.WindowFigures{Capacity: 200000}, 200000},
+		{"R000-6 worked example", "guard", 128000, 16384, budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 16384}, 103424},
+		{"R000-7 output unset", "guard", 128000, 0, budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000}, 87808},
+		{"R000-7 rounded down", "guard", 131071, 0, budget.Window{Capacity: 131071, Buffer: 8192, OutputReserve: 32767}, 90112},
+		{"R001-13 nothing subtracted", "cache-compact", 128000, 16384, budget.Window{Capacity: 128000}, 128000},
+		{"R002-2 effective window", "layered", 100000, 0, budget.Window{Capacity: 100000, OutputReserve: 4096}, 95904},
+		{"R002-25 output stated", "layered", 100000, 8192, budget.Window{Capacity: 100000, OutputReserve: 8192}, 91808},
+		{"R003-2 output stated", "turn-budget", 128000, 8192, budget.Window{Capacity: 128000, OutputReserve: 8192}, 119808},
+		{"R003-3 output of the document", "turn-budget", 131072, 0, budget.Window{Capacity: 131072, OutputReserve: 32768}, 98304},
+		{"window over four", "balanced", 200000, 0, budget.Window{Capacity: 200000, Buffer: 8192, OutputReserve: 50000}, 141808},
+		{"nothing", "off", 200000, 64000, budget.Window{Capacity: 200000}, 200000},
 	} {
 		t.Run(c.preset+"/"+c.id, func(t *testing.T) {
 			got := preset(t, c.preset).Window.Figures(c.capacity, c.output)
