@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // An Origin says where something was stated. The zero Origin is nowhere.
@@ -83,16 +83,16 @@ func first[T any](a, b Stated[T]) Stated[T] {
 
 // layers returns a layer for each figure of a window that l states, so that each
 // has a source of its own.
-func (l Limits) layers() []budget.Layer {
-	var out []budget.Layer
+func (l Limits) layers() []policy.Layer {
+	var out []policy.Layer
 	if n := l.ContextWindow; n.Set() {
-		out = append(out, budget.Layer{Source: n.From.String(), Capacity: budget.Some(n.Value)})
+		out = append(out, policy.Layer{Source: n.From.String(), Capacity: policy.Some(n.Value)})
 	}
 	if n := l.ContextWindowBufferTokens; n.Set() {
-		out = append(out, budget.Layer{Source: n.From.String(), Buffer: budget.Some(n.Value)})
+		out = append(out, policy.Layer{Source: n.From.String(), Buffer: policy.Some(n.Value)})
 	}
 	if n := l.MaxOutputTokens; n.Set() {
-		out = append(out, budget.Layer{Source: n.From.String(), Output: budget.Some(n.Value)})
+		out = append(out, policy.Layer{Source: n.From.String(), Output: policy.Some(n.Value)})
 	}
 	return out
 }

@@ -220,7 +220,7 @@ func FuzzSettings(f *testing.F) {
 			for _, m := range append(p.Models, "") {
 				q.Provider, q.Model = p.Name, m
 				if r, err := s.Resolve(q); err == nil && r.Limit() <= 0 {
-					t.Errorf("%s leaves nothing for %s/%s: %+v", data, p.Name, m, r.Settings)
+					t.Errorf("%s leaves nothing for %s/%s: %+v", data, p.Name, m, r.Figures)
 				}
 			}
 		}

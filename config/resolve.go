@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,55 +19,26 @@ type Query struct {
 	Override        Limits          // of this run
 }
 
-// quarter is the share that budget.Resolve reserves for the reply by itself (R000-7).
-const quarter = 250 // permille
-
-// Layers returns where the window of a target is looked for, the nearest first, with a
+// layers returns where the window of a target is looked for, the nearest first, with a
 // layer for each stated figure:
 //
 //	the override, the model, its provider                    as stated in files
 //	the section models of a file, then the catalogue         the window only
 //	the section defaults                                     all three figures
-//	the policy's window rule                                 buffer and reserve
+//
+// Behind them is the policy (policy.Policy.Resolve).
 //
 // R000-8 knows the model, its provider and 131,072. What is known of the model stands
 // before that last step, which so is left for models that nobody knows; there the
 // window of defaults goes first. R000-9 has the buffer of
-// defaults behind the provider's, as here. A figure that the policy has no place for is
-// the policy's 0, whatever files say (DESIGN.md section 2, Limit).
-func (s Settings) Layers(q Query) []budget.Layer {
-	layers := []budget.Layer{q.refused()}
+// defaults behind the provider's, as here.
+func (s Settings) layers(q Query) []policy.Layer {
+	var layers []policy.Layer
 	for _, l := range s.near(q) {
 		layers = append(layers, l.layers()...)
 	}
-	if n, source := q.known(); n > 0 {
-		layers = append(layers, budget.Layer{Source: source, Capacity: budget.Some(n)})
-	}
-	layers = append(layers, s.Defaults.layers()...)
-	if w := q.Policy.Window; w.Output > 0 {
-		return append(layers, budget.Layer{Source: q.source(), Output: budget.Some(w.Output)})
-	}
-	return layers
-}
-
-// refused is the layer of what the policy's window rule does not subtract.
-func (q Query) refused() budget.Layer {
-	l := budget.Layer{Source: q.source() + " (keeps none)"}
-	if q.Policy.Window.Buffer == 0 {
-		l.Buffer = budget.Some(0)
-	}
-	if !q.Policy.Window.ReserveOutput {
-		l.Output = budget.Some(0)
-	}
-	return l
-}
-
-// source names the policy.
-func (q Query) source() string {
-	if slices.Contains(policy.Presets(), q.Policy.Name) {
-		return "preset " + q.Policy.Name
-	}
-	return "policy " + q.Policy.Name
+	known, _ := q.Catalog.Lookup(q.Model)
+	return append(append(layers, policy.Known(known)), s.Defaults.layers()...)
 }
 
 // near returns the limits that are stated for the target itself, the nearest first.
@@ -83,18 +53,11 @@ func (s Settings) find(q Query) catalog.Model {
 	return m
 }
 
-// known returns the window that the catalogue has; 0 if none.
-func (q Query) known() (window int, source string) {
-	m, _ := q.Catalog.Lookup(q.Model)
-	return m.Window, "catalogue (" + m.Source + ")"
-}
-
 // Resolved are the settings of one target, each with where it came from.
 type Resolved struct {
-	budget.Settings                 // the window's figures
-	Unknown         bool            // nobody states the window or knows it: it is a guess
-	MostOutput      int             // tokens that the model can write at most; 0 if unknown
-	Tokenizer       Sourced[string] // an estimator's id; never empty
+	policy.Figures                 // of the window
+	MostOutput     int             // tokens that the model can write at most; 0 if unknown
+	Tokenizer      Sourced[string] // an estimator's id; never empty
 	// ToolResponseMaxBytes is the file's, else that of the policy; 0 if there is none. It
 	// acts where the policy has a rule that moves outputs out by their bytes.
 	ToolResponseMaxBytes  Sourced[int]
@@ -105,7 +68,7 @@ type Resolved struct {
 	toolBytes Stated[int] // ToolResponseMaxBytes where it is stated
 }
 
-// A Sourced is a resolved value and where it came from, as budget.Setting has it.
+// A Sourced is a resolved value and where it came from, as policy.Figure has it.
 type Sourced[T any] struct {
 	Value  T
 	Source string
@@ -114,7 +77,7 @@ type Sourced[T any] struct {
 // A RoomError says that the figures of a window leave nothing for a prompt (R000-6).
 type RoomError struct {
 	Provider, Model string
-	Figures         budget.Settings
+	Figures         policy.Figures
 	From            Origin // of the nearest figure that is stated; zero: none is
 	Err             *budget.ConfigError
 }
@@ -138,7 +101,7 @@ func (e *RoomError) target() string {
 
 // Text is Error without the target.
 func (e *RoomError) Text() string {
-	f, number := e.Figures, func(s budget.Setting) string { return edit.Thousands(s.Value) + " (" + s.Source + ")" }
+	f, number := e.Figures, func(s policy.Figure) string { return edit.Thousands(s.Value) + " (" + s.Source + ")" }
 	return fmt.Sprintf("%s, want %s, got %s: contextWindow %s - contextWindowBufferTokens %s - maxOutputTokens %s",
 		e.Err.What, e.Err.Want, edit.Thousands(e.Err.Got), number(f.Capacity), number(f.Buffer), number(f.Output))
 }
@@ -150,29 +113,13 @@ func (e *RoomError) Unwrap() error { return e.Err }
 // budget.ErrUnknownWindow where the policy takes no guess (R001-13).
 func (s Settings) Resolve(q Query) (Resolved, error) {
 	var r Resolved
-	layers := s.Layers(q)
-	window, err := q.window(layers)
-	if errors.Is(err, budget.ErrUnknownWindow) {
+	var err error
+	if r.Figures, err = q.Policy.Resolve(s.layers(q)...); err != nil {
 		return r, fmt.Errorf("config: resolve %s: %w, want contextWindow of the model, of its provider or in defaults, got none, and %s takes no guess",
-			(&RoomError{Provider: q.Provider, Model: q.Model}).target(), budget.ErrUnknownWindow, q.source())
+			(&RoomError{Provider: q.Provider, Model: q.Model}).target(), err, q.Policy.Title())
 	}
-	if err != nil {
-		return r, fmt.Errorf("config: resolve %s: %w", (&RoomError{Provider: q.Provider, Model: q.Model}).target(), err)
-	}
-	const byDefault = "default" // budget.Resolve's word for what no layer states
-	r.Settings = window
-	r.Unknown = !slices.ContainsFunc(layers, func(l budget.Layer) bool { return l.Capacity.Set })
-	if r.Capacity.Source == byDefault {
-		r.Capacity.Source = q.source() + " (window not known)"
-	}
-	if rule := q.Policy.Window; r.Buffer.Source == byDefault {
-		r.Buffer = budget.Setting{Value: rule.BufferOf(r.Capacity.Value), Source: q.source()}
-		if r.Buffer.Value < rule.Buffer {
-			r.Buffer.Source += fmt.Sprintf(" (%d permille of the window)", rule.BufferPermille)
-		}
-	}
-	if err := r.Settings.Window().Validate(); err != nil {
-		room := &RoomError{Provider: q.Provider, Model: q.Model, Figures: r.Settings, From: s.stated(q)}
+	if err := r.Figures.Window().Validate(); err != nil {
+		room := &RoomError{Provider: q.Provider, Model: q.Model, Figures: r.Figures, From: s.stated(q)}
 		room.Err, _ = err.(*budget.ConfigError) //nolint:errorlint // Validate returns nothing else
 		return r, room
 	}
@@ -183,38 +130,10 @@ func (s Settings) Resolve(q Query) (Resolved, error) {
 
 // Window returns the window of a session's target: a buffer or a reserve of 0 is
 // budget.None in it, as the session would put the policy's in the place of a 0.
-func (r Resolved) Window() budget.Window {
-	w := r.Settings.Window()
-	if w.Buffer == 0 {
-		w.Buffer = budget.None
-	}
-	if w.OutputReserve == 0 {
-		w.OutputReserve = budget.None
-	}
-	return w
-}
+func (r Resolved) Window() budget.Window { return r.Figures.Window().Stated() }
 
 // Limit returns what a prompt may have, in tokens (R000-6).
-func (r Resolved) Limit() int { return r.Settings.Window().Limit() }
-
-// window resolves the three figures.
-func (q Query) window(layers []budget.Layer) (budget.Settings, error) {
-	var u budget.Unknown
-	switch on := q.Policy.OnUnknownWindow; on.Action {
-	case policy.WindowDefault:
-		u.Capacity = budget.Some(on.Value)
-	case policy.WindowOutputMultiple:
-		u.OutputMultiple = on.Value
-	}
-	rule := q.Policy.Window
-	w, err := budget.Resolve(layers, u, rule.Buffer)
-	if err != nil || !rule.ReserveOutput || rule.Output > 0 || rule.OutputPermille == quarter {
-		return w, err
-	}
-	share := budget.Layer{Source: fmt.Sprintf("%s (%d permille)", q.source(), rule.OutputPermille)}
-	share.Output = budget.Some(rule.Figures(w.Capacity.Value, 0).OutputReserve)
-	return budget.Resolve(append(layers, share), u, rule.Buffer)
-}
+func (r Resolved) Limit() int { return r.Figures.Window().Limit() }
 
 // stated returns where the nearest figure of a target's window is stated.
 func (s Settings) stated(q Query) Origin {
@@ -248,7 +167,7 @@ func (s Settings) rest(q Query, r *Resolved) {
 	set(&r.Tokenizer, l.Tokenizer)
 	if at := slices.IndexFunc(q.Policy.Rules, movesOut); at >= 0 {
 		r.ToolResponseBytesActs = true
-		r.ToolResponseMaxBytes = Sourced[int]{q.Policy.Rules[at].When.Value, q.source() + " (rule " + q.Policy.Rules[at].Name + ")"}
+		r.ToolResponseMaxBytes = Sourced[int]{q.Policy.Rules[at].When.Value, q.Policy.Title() + " (rule " + q.Policy.Rules[at].Name + ")"}
 	}
 	set(&r.ToolResponseMaxBytes, l.ToolResponseMaxBytes)
 	r.toolBytes = l.ToolResponseMaxBytes

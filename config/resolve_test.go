@@ -37,14 +37,14 @@ func TestResolveDocument(t *testing.T) {
 			q := query("guard")
 			q.Model = "gpt-4-turbo"
 			r, err := parse(t, name, text).Resolve(q)
-			if err != nil || r.Settings.Window() != (budget.Window{Capacity: 128_000, Buffer: 8_192, OutputReserve: 16_384}) || r.Limit() != 103_424 {
-				t.Fatalf("got %+v, %v", r.Settings, err)
+			if err != nil || r.Figures.Window() != (budget.Window{Capacity: 128_000, Buffer: 8_192, OutputReserve: 16_384}) || r.Limit() != 103_424 {
+				t.Fatalf("got %+v, %v", r.Figures, err)
 			}
-			if r.ToolResponseMaxBytes.Value != 12_288 || r.Reasoning.Value != "" || r.Unknown {
+			if r.ToolResponseMaxBytes.Value != 12_288 || r.Reasoning.Value != "" || r.Assumed {
 				t.Errorf("got %+v", r)
 			}
 			if !strings.HasSuffix(r.Capacity.Source, " providers.openai.models.gpt-4-turbo.contextWindow") || r.Buffer.Source != "preset guard" {
-				t.Errorf("sources: %+v", r.Settings)
+				t.Errorf("sources: %+v", r.Figures)
 			}
 		})
 	}
@@ -89,8 +89,8 @@ func TestResolve(t *testing.T) {
 				}
 			}
 			r, err := parse(t, "s.yaml", c.text).Resolve(q)
-			if err != nil || r.Settings.Window() != c.want || r.Capacity.Source != c.source {
-				t.Errorf("got %+v, %v\nwant %+v from %s", r.Settings, err, c.want, c.source)
+			if err != nil || r.Figures.Window() != c.want || r.Capacity.Source != c.source {
+				t.Errorf("got %+v, %v\nwant %+v from %s", r.Figures, err, c.want, c.source)
 			}
 		})
 	}
@@ -105,27 +105,27 @@ func TestResolvePolicies(t *testing.T) {
 		"cache-compact": {Capacity: 100_000},
 		"layered":       {Capacity: 100_000, OutputReserve: 2_000},
 	} {
-		if r, err := s.Resolve(query(name)); err != nil || r.Settings.Window() != want {
-			t.Errorf("%s: got %+v, %v, want %+v", name, r.Settings, err, want)
+		if r, err := s.Resolve(query(name)); err != nil || r.Figures.Window() != want {
+			t.Errorf("%s: got %+v, %v, want %+v", name, r.Figures, err, want)
 		}
 	}
 	if r, err := s.Resolve(query("cache-compact")); err != nil || r.Buffer.Source != "preset cache-compact (keeps none)" {
-		t.Errorf("got %+v, %v", r.Settings, err)
+		t.Errorf("got %+v, %v", r.Figures, err)
 	}
 	var none config.Settings
-	if r, err := none.Resolve(query("layered")); err != nil || r.Settings.Window() != (budget.Window{Capacity: 100_000, OutputReserve: 4_096}) || !r.Unknown {
-		t.Errorf("layered: got %+v, %v", r.Settings, err)
+	if r, err := none.Resolve(query("layered")); err != nil || r.Figures.Window() != (budget.Window{Capacity: 100_000, OutputReserve: 4_096}) || !r.Assumed {
+		t.Errorf("layered: got %+v, %v", r.Figures, err)
 	}
-	if r, err := none.Resolve(query("turn-budget")); err != nil || r.Capacity != (budget.Setting{Value: 131_072, Source: "output x 4"}) || !r.Unknown {
-		t.Errorf("turn-budget: got %+v, %v", r.Settings, err)
+	if r, err := none.Resolve(query("turn-budget")); err != nil || r.Capacity != (policy.Figure{Value: 131_072, Source: "output x 4"}) || !r.Assumed {
+		t.Errorf("turn-budget: got %+v, %v", r.Figures, err)
 	}
 	if _, err := none.Resolve(query("cache-compact")); !errors.Is(err, budget.ErrUnknownWindow) {
 		t.Errorf("cache-compact: got %v", err)
 	}
 	third := query("guard")
 	third.Policy.Name, third.Policy.Window.OutputPermille = "mine", 300
-	if r, err := parse(t, "s.yaml", "providers: {openai: {contextWindow: 100k}}").Resolve(third); err != nil || r.Output != (budget.Setting{Value: 30_000, Source: "policy mine (300 permille)"}) {
-		t.Errorf("a share of one's own: got %+v, %v", r.Settings, err)
+	if r, err := parse(t, "s.yaml", "providers: {openai: {contextWindow: 100k}}").Resolve(third); err != nil || r.Output != (policy.Figure{Value: 30_000, Source: "policy mine (300 permille)"}) {
+		t.Errorf("a share of one's own: got %+v, %v", r.Figures, err)
 	}
 }
 

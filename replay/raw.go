@@ -132,7 +132,7 @@ type start struct {
 func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*plimsoll.Session, error) {
 	o := plimsoll.Options{
 		ID: fmt.Sprintf("%s/%d", at.policy.Name, at.window.Capacity), Policy: at.policy, Catalog: &r.catalog, Encodings: r.load,
-		Targets: []budget.Target{{Model: raw.model, Window: at.window}},
+		Targets: []budget.Target{{Model: raw.model, Window: at.window.Stated()}},
 		Offline: true, Ephemeral: true, Calibration: at.cal,
 	}
 	if at.raw {

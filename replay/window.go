@@ -50,9 +50,6 @@ func (w WindowSpec) String() string {
 	return "model"
 }
 
-// smallCapacity is the capacity below which buffer and reserve are scaled down.
-const smallCapacity = budget.DefaultCapacity
-
 // window returns the window that a policy gets, and a note if buffer and reserve
 // had to be made smaller than the policy states.
 //
@@ -69,16 +66,14 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 	case capacity == 0:
 		capacity = r.window
 	}
-	f := p.Window.Figures(capacity, 0)
-	out, note := f, ""
-	if scaled, yes := out.Scaled(); yes && capacity < smallCapacity {
-		out = scaled
-		// 0 would mean: as the policy states them.
-		out.Buffer, out.OutputReserve = max(out.Buffer, min(f.Buffer, 1)), max(out.OutputReserve, min(f.OutputReserve, 1))
-		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", out.Buffer+out.OutputReserve, f.Buffer+f.OutputReserve)
+	f, _ := p.Resolve(policy.Layer{Source: "--window", Capacity: policy.Some(capacity)}) // what is stated is not unknown
+	note := ""
+	out, small := f.Scaled()
+	if small {
+		note = fmt.Sprintf("buffer and output reserve made smaller: %d instead of %d together", out.Buffer.Value+out.Output.Value, f.Buffer.Value+f.Output.Value)
 	}
 	if w.Percent > 0 {
-		out.Capacity = limit + out.Buffer + out.OutputReserve
+		out.Capacity.Value = limit + out.Buffer.Value + out.Output.Value
 	}
-	return out, note
+	return out.Window(), note
 }

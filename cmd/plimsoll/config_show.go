@@ -151,7 +151,7 @@ func (f showFlags) files() []shownFile {
 // notesOn says what a person should know about resolved settings.
 func notesOn(q config.Query, r config.Resolved) []string {
 	notes := []string{}
-	if r.Unknown {
+	if r.Assumed {
 		notes = append(notes, fmt.Sprintf("the window of %s is not known: %s assumed", cmp.Or(q.Model, "a model that is not named"), tokens(r.Capacity.Value)))
 	}
 	if r.MostOutput > 0 && r.Output.Value > r.MostOutput {

@@ -64,62 +64,66 @@ func runExplain(s streams, f explainFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	capacity, err := f.capacity()
-	if err != nil {
-		return err
-	}
-	w, err := f.figures(p, capacity)
+	w, err := f.figures(p)
 	if err != nil {
 		return err
 	}
 	if f.json {
 		return fail(printJSON(s.out, newExplained(p, w)), "")
 	}
-	_, err = lipgloss.Fprint(s.out, explainText(p, w, widthOf(s.out)))
+	_, err = lipgloss.Fprint(s.out, explainText(p, w.Window(), widthOf(s.out)))
 	return fail(err, "")
 }
 
-// capacity returns the tokens of the window that the flags name.
-func (f explainFlags) capacity() (int, error) {
+// capacity returns the window that the flags name.
+func (f explainFlags) capacity() (policy.Layer, error) {
+	var none policy.Layer
 	if f.model == "" {
 		spec, err := replay.ParseWindow(f.window)
 		if err != nil || spec.Tokens == 0 {
-			return 0, usage(fmt.Errorf("policy explain: --window %q, want tokens (200000 or 200k)", f.window), "")
+			return none, usage(fmt.Errorf("policy explain: --window %q, want tokens (200000 or 200k)", f.window), "")
 		}
-		return spec.Tokens, nil
+		return policy.Layer{Source: "--window", Capacity: policy.Some(spec.Tokens)}, nil
 	}
 	if f.windowSet {
-		return 0, usage(errors.New("policy explain: --window and --model, want one of them, got both"), "--model takes the window from the catalogue")
+		return none, usage(errors.New("policy explain: --window and --model, want one of them, got both"), "--model takes the window from the catalogue")
 	}
 	cat, err := loadCatalog("")
 	if err != nil {
-		return 0, err
+		return none, err
 	}
-	m, ok := cat.Lookup(f.model)
-	if !ok || m.Window == 0 {
-		return 0, usage(fmt.Errorf("policy explain: the window of --model %q is not known", f.model), "state it with --window")
+	m, _ := cat.Lookup(f.model)
+	known := policy.Known(m)
+	if !known.Capacity.Set {
+		return none, usage(fmt.Errorf("policy explain: the window of --model %q is not known", f.model), "state it with --window")
 	}
-	return m.Window, nil
+	return known, nil
 }
 
-// figures returns the window that a policy has within a capacity.
-func (f explainFlags) figures(p policy.Policy, capacity int) (budget.Window, error) {
-	w := p.Window.Figures(capacity, 0)
+// figures returns the window that a policy has as the flags state it.
+func (f explainFlags) figures(p policy.Policy) (policy.Figures, error) {
+	var none policy.Figures
+	capacity, err := f.capacity()
+	if err != nil {
+		return none, err
+	}
 	switch {
 	case f.buffer < 0 || f.output < 0:
-		return w, usage(fmt.Errorf("policy explain: --buffer %d, --output %d, want 0 or more", f.buffer, f.output), "")
+		return none, usage(fmt.Errorf("policy explain: --buffer %d, --output %d, want 0 or more", f.buffer, f.output), "")
 	case f.bufferSet && p.Window.Buffer == 0:
-		return w, usage(fmt.Errorf("policy explain: --buffer: %s keeps no buffer", p.Name), "")
+		return none, usage(fmt.Errorf("policy explain: --buffer: %s keeps no buffer", p.Name), "")
 	case f.outputSet && !p.Window.ReserveOutput:
-		return w, usage(fmt.Errorf("policy explain: --output: %s reserves nothing for the reply", p.Name), "")
+		return none, usage(fmt.Errorf("policy explain: --output: %s reserves nothing for the reply", p.Name), "")
 	}
-	if f.bufferSet {
-		w.Buffer = f.buffer
+	w, err := p.Resolve(
+		policy.Layer{Source: "--buffer", Buffer: policy.Optional{Value: f.buffer, Set: f.bufferSet}},
+		policy.Layer{Source: "--output", Output: policy.Optional{Value: f.output, Set: f.outputSet}},
+		capacity,
+	)
+	if err == nil {
+		err = w.Window().Validate()
 	}
-	if f.outputSet {
-		w.OutputReserve = f.output
-	}
-	return w, usage(w.Validate(), "choose a larger --window, or a smaller --buffer or --output")
+	return w, usage(err, "choose a larger --window, or a smaller --buffer or --output")
 }
 
 // explained is what plimsoll policy explain --json prints.
@@ -135,6 +139,15 @@ type explainedWindow struct {
 	Buffer   int `json:"buffer"`
 	Output   int `json:"output"`
 	Limit    int `json:"limit"`
+
+	Sources explainedSources `json:"sources"`
+}
+
+// explainedSources say where each figure comes from, in the words of config show.
+type explainedSources struct {
+	Capacity string `json:"capacity"`
+	Buffer   string `json:"buffer"`
+	Output   string `json:"output"`
 }
 
 type explainedRule struct {
@@ -154,8 +167,11 @@ type explainedRule struct {
 	Forced    bool           `json:"forced"`
 }
 
-func newExplained(p policy.Policy, w budget.Window) explained {
-	out := explained{p.Name, p.About, explainedWindow{w.Capacity, w.Buffer, w.OutputReserve, w.Limit()}, []explainedRule{}}
+func newExplained(p policy.Policy, f policy.Figures) explained {
+	w := f.Window()
+	out := explained{p.Name, p.About, explainedWindow{
+		w.Capacity, w.Buffer, w.OutputReserve, w.Limit(), explainedSources{f.Capacity.Source, f.Buffer.Source, f.Output.Source},
+	}, []explainedRule{}}
 	for _, l := range policy.Explain(p, w) {
 		out.Rules = append(out.Rules, explainedRule{
 			Rule: l.Rule, At: l.At, Measure: l.Measure, Op: l.Op, Threshold: l.Threshold, Unit: l.Unit, Permille: l.Permille,

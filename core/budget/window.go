@@ -78,16 +78,24 @@ func Share(n, permille int) int {
 	return n/1000*permille + n%1000*permille/1000
 }
 
-// reservedShare is what buffer and reserve may take of a scaled window together.
+// DefaultCapacity is what is taken for a window that nobody knows (R000-8), in tokens.
+const DefaultCapacity = 131_072
+
+// reservedShare is what buffer and reserve may take of a small window together.
 const reservedShare = 4 // one quarter (DESIGN.md section 8)
 
-// Scaled returns w with buffer and reserve scaled down, in their ratio, to a
-// quarter of the capacity together, and whether that was needed. A replay does
-// so where it is given a small window.
+// small reports whether buffer and reserve that were stated for another window may be
+// too much for w: it is below the default, or they leave nothing of it.
+func (w Window) small() bool { return w.Capacity < DefaultCapacity || w.Limit() <= 0 }
+
+// Scaled returns w with buffer and reserve as they are in a small window, and whether
+// they changed: together they take at most a quarter of the capacity, in their ratio. It
+// is for a window that they were not stated for, as a replay's is, or one that a refusal
+// taught.
 func (w Window) Scaled() (Window, bool) {
 	most := w.Capacity / reservedShare
 	both := w.Buffer + w.OutputReserve
-	if w.Buffer < 0 || w.OutputReserve < 0 || w.Capacity <= 0 || w.Capacity > absurd || both > absurd || both <= most {
+	if w.Buffer < 0 || w.OutputReserve < 0 || w.Capacity <= 0 || w.Capacity > absurd || both > absurd || both <= most || !w.small() {
 		return w, false
 	}
 	w.Buffer = int(uint64(w.Buffer) * uint64(most) / uint64(both))
@@ -95,90 +103,17 @@ func (w Window) Scaled() (Window, bool) {
 	return w, true
 }
 
+// Stated returns w as a target states it to an engine, where a buffer or reserve of 0 is
+// None.
+func (w Window) Stated() Window {
+	if w.Buffer == 0 {
+		w.Buffer = None
+	}
+	if w.OutputReserve == 0 {
+		w.OutputReserve = None
+	}
+	return w
+}
+
 // ErrUnknownWindow says that nobody states a model's window (R001-13).
 var ErrUnknownWindow = errors.New("unknown context window")
-
-// The figures that the documents fall back to, in tokens.
-const (
-	DefaultCapacity = 131_072 // R000-8
-	DefaultBuffer   = 8_192   // R000-9
-	outputShare     = 4       // of the capacity is reserved where nobody states an output: a quarter (R000-7)
-)
-
-// Optional is a number that may not be stated. The zero Optional is not.
-type Optional struct {
-	Value int
-	Set   bool
-}
-
-// Some returns a stated number.
-func Some(n int) Optional { return Optional{n, true} }
-
-// A Layer is one place where windows are configured, such as a model's or a
-// provider's entry. Zero is a stated value; what is not stated is left to the
-// next layer.
-type Layer struct {
-	Source                   string // such as "model"; shown to the user
-	Capacity, Buffer, Output Optional
-}
-
-// Unknown says what counts where no layer states a capacity.
-type Unknown struct {
-	Capacity       Optional // R000-8: DefaultCapacity
-	OutputMultiple int      // else this many times the output (R003-3: 4); 0: none
-}
-
-// A Setting is a resolved number and where it came from: the source of a layer,
-// "default", or how it was derived.
-type Setting struct {
-	Value  int
-	Source string
-}
-
-// Settings are the resolved figures of a window.
-type Settings struct{ Capacity, Buffer, Output Setting }
-
-// Window returns the window of s, without limits of bytes and images.
-func (s Settings) Window() Window {
-	return Window{Capacity: s.Capacity.Value, Buffer: s.Buffer.Value, OutputReserve: s.Output.Value}
-}
-
-// Resolve takes each figure from the first layer that states it (R000-8,
-// R000-9). Where none does, the capacity follows u, the buffer is buffer, and
-// the output is a quarter of the capacity, rounded down (R000-7). The error is
-// ErrUnknownWindow.
-func Resolve(layers []Layer, u Unknown, buffer int) (Settings, error) {
-	s := Settings{Buffer: Setting{buffer, "default"}}
-	capacity, output := Setting{}, Setting{}
-	for i := len(layers) - 1; i >= 0; i-- {
-		l := layers[i]
-		take(&capacity, l.Capacity, l.Source)
-		take(&s.Buffer, l.Buffer, l.Source)
-		take(&output, l.Output, l.Source)
-	}
-	switch {
-	case capacity.Source != "":
-	case u.Capacity.Set:
-		capacity = Setting{u.Capacity.Value, "default"}
-	case u.OutputMultiple > 0 && output.Source != "" && output.Value <= absurd/u.OutputMultiple:
-		capacity = Setting{output.Value * u.OutputMultiple, fmt.Sprintf("output x %d", u.OutputMultiple)}
-	default:
-		return Settings{}, fmt.Errorf("budget: resolve: %w, want it from one of %d layers, got none", ErrUnknownWindow, len(layers))
-	}
-	if output.Source == "" {
-		output = Setting{capacity.Value / outputShare, "window/4"}
-	}
-	s.Capacity, s.Output = capacity, output
-	return s, nil
-}
-
-// take sets s to a stated number.
-func take(s *Setting, o Optional, source string) {
-	if !o.Set {
-		return
-	}
-	if source == "" {
-		source = "unnamed"
-	}
-	*s = Setting{o.Value, source}
-}

@@ -71,88 +71,11 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
-	session := budget.Layer{Source: "session"}
-	model := budget.Layer{Source: "model"}
-	provider := budget.Layer{Source: "provider"}
-	defaults := budget.Layer{Source: "defaults"}
-	fallback := budget.Unknown{Capacity: budget.Some(budget.DefaultCapacity)}
-	with := func(l budget.Layer, change func(*budget.Layer)) budget.Layer { change(&l); return l }
-	capacity := func(n int) func(*budget.Layer) { return func(l *budget.Layer) { l.Capacity = budget.Some(n) } }
-	buffer := func(n int) func(*budget.Layer) { return func(l *budget.Layer) { l.Buffer = budget.Some(n) } }
-	output := func(n int) func(*budget.Layer) { return func(l *budget.Layer) { l.Output = budget.Some(n) } }
-
-	tests := []struct {
-		name   string
-		layers []budget.Layer
-		want   budget.Settings
-	}{
-		{
-			"R000-8 R000-9 R000-7 nothing stated", nil,
-			budget.Settings{Capacity: budget.Setting{Value: 131_072, Source: "default"}, Buffer: budget.Setting{Value: 8_192, Source: "default"}, Output: budget.Setting{Value: 32_768, Source: "window/4"}},
-		},
-		{
-			"R000-8 the model before its provider",
-			[]budget.Layer{with(model, capacity(200_000)), with(provider, capacity(128_000))},
-			budget.Settings{Capacity: budget.Setting{Value: 200_000, Source: "model"}, Buffer: budget.Setting{Value: 8_192, Source: "default"}, Output: budget.Setting{Value: 50_000, Source: "window/4"}},
-		},
-		{
-			"R000-8 the provider where the model says nothing",
-			[]budget.Layer{model, with(provider, capacity(128_001)), with(defaults, output(16_384))},
-			budget.Settings{Capacity: budget.Setting{Value: 128_001, Source: "provider"}, Buffer: budget.Setting{Value: 8_192, Source: "default"}, Output: budget.Setting{Value: 16_384, Source: "defaults"}},
-		},
-		{
-			"R000-7 a quarter is rounded down",
-			[]budget.Layer{with(model, capacity(131_071))},
-			budget.Settings{Capacity: budget.Setting{Value: 131_071, Source: "model"}, Buffer: budget.Setting{Value: 8_192, Source: "default"}, Output: budget.Setting{Value: 32_767, Source: "window/4"}},
-		},
-		{
-			"R000-9 model, provider, defaults",
-			[]budget.Layer{with(model, capacity(100_000)), with(provider, buffer(256)), with(defaults, buffer(4_096))},
-			budget.Settings{Capacity: budget.Setting{Value: 100_000, Source: "model"}, Buffer: budget.Setting{Value: 256, Source: "provider"}, Output: budget.Setting{Value: 25_000, Source: "window/4"}},
-		},
-		{
-			"R000-9 a stated 0 is stated",
-			[]budget.Layer{with(with(model, buffer(0)), output(0)), with(defaults, buffer(4_096))},
-			budget.Settings{Capacity: budget.Setting{Value: 131_072, Source: "default"}, Buffer: budget.Setting{Value: 0, Source: "model"}, Output: budget.Setting{Value: 0, Source: "model"}},
-		},
-		{
-			"R000-8 a session's override goes first",
-			[]budget.Layer{with(session, capacity(50_000)), with(model, capacity(200_000))},
-			budget.Settings{Capacity: budget.Setting{Value: 50_000, Source: "session"}, Buffer: budget.Setting{Value: 8_192, Source: "default"}, Output: budget.Setting{Value: 12_500, Source: "window/4"}},
-		},
+func TestStated(t *testing.T) {
+	w := budget.Window{Capacity: 1_000, OutputReserve: 7, MaxBytes: 5}
+	if got, want := w.Stated(), (budget.Window{Capacity: 1_000, Buffer: budget.None, OutputReserve: 7, MaxBytes: 5}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := budget.Resolve(tt.layers, fallback, budget.DefaultBuffer)
-			if err != nil || got != tt.want {
-				t.Errorf("Resolve = %+v, %v, want %+v", got, err, tt.want)
-			}
-			if w := got.Window(); w.Capacity != tt.want.Capacity.Value || w.Buffer != tt.want.Buffer.Value || w.OutputReserve != tt.want.Output.Value {
-				t.Errorf("Window = %+v", w)
-			}
-		})
-	}
-	t.Run("R001-13 an unknown window is an error where the policy says so", func(t *testing.T) {
-		_, err := budget.Resolve([]budget.Layer{with(model, output(4_096))}, budget.Unknown{}, 0)
-		if !errors.Is(err, budget.ErrUnknownWindow) {
-			t.Errorf("got %v, want ErrUnknownWindow", err)
-		}
-	})
-	t.Run("R003-3 an unknown window is four times the output", func(t *testing.T) {
-		for out, want := range map[int]int{32_768: 131_072, 8_192: 32_768} {
-			got, err := budget.Resolve([]budget.Layer{with(model, output(out))}, budget.Unknown{OutputMultiple: 4}, 0)
-			if err != nil || got.Capacity != (budget.Setting{Value: want, Source: "output x 4"}) {
-				t.Errorf("output %d: %+v, %v, want a capacity of %d", out, got, err, want)
-			}
-		}
-		if _, err := budget.Resolve(nil, budget.Unknown{OutputMultiple: 4}, 0); !errors.Is(err, budget.ErrUnknownWindow) {
-			t.Errorf("neither known: %v, want ErrUnknownWindow", err)
-		}
-		if _, err := budget.Resolve([]budget.Layer{with(model, output(math.MaxInt))}, budget.Unknown{OutputMultiple: 4}, 0); err == nil {
-			t.Error("an absurd output makes a window")
-		}
-	})
 }
 
 func TestHistoryBudget(t *testing.T) {
@@ -183,11 +106,24 @@ func TestScaled(t *testing.T) {
 	if !scaled || got.Buffer != 1666 || got.OutputReserve != 3334 || got.Limit() != 15_000 || got.MaxBytes != 5 {
 		t.Errorf("scaled = %+v, %v", got, scaled)
 	}
+	for _, w := range []budget.Window{
+		{Capacity: budget.DefaultCapacity, Buffer: 8_192, OutputReserve: 32_768}, // not small
+		{Capacity: 20_000, Buffer: 1_000, OutputReserve: 4_000},                  // a quarter
+	} {
+		if got, scaled := w.Scaled(); scaled || got != w {
+			t.Errorf("%+v scaled to %+v", w, got)
+		}
+	}
+	full := budget.Window{Capacity: 200_000, Buffer: 100_000, OutputReserve: 100_000}
+	if got, scaled := full.Scaled(); !scaled || got.Buffer != 25_000 || got.OutputReserve != 25_000 {
+		t.Errorf("a window without room scaled to %+v, %v", got, scaled)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1<<40)
 		w := budget.Window{Capacity: n.Draw(t, "capacity"), Buffer: n.Draw(t, "buffer"), OutputReserve: n.Draw(t, "output")}
 		got, scaled := w.Scaled()
-		if fits := w.Buffer+w.OutputReserve <= w.Capacity/4; fits == scaled && w.Capacity > 0 && w.Buffer+w.OutputReserve <= 1<<40 {
+		fits := w.Buffer+w.OutputReserve <= w.Capacity/4 || w.Capacity >= budget.DefaultCapacity && w.Limit() > 0
+		if fits == scaled && w.Capacity > 0 && w.Buffer+w.OutputReserve <= 1<<40 {
 			t.Fatalf("%+v: scaled = %v", w, scaled)
 		}
 		if scaled && (got.Buffer < 0 || got.OutputReserve < 0 || got.Buffer+got.OutputReserve != w.Capacity/4 || got.Capacity != w.Capacity) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
@@ -66,3 +67,12 @@ func (m *Machine) Pinned(msg llm.Message) bool { return m.pinned(msg) }
 
 // Try proposes a plan under a policy's minimum gain, as a rule does.
 func (m *Machine) Try(p edit.Plan, rule string) bool { return m.try(p, rule) }
+
+// Figures returns those of a target's window, each with its source.
+func (m *Machine) Figures(target int) policy.Figures {
+	f, err := m.figures(m.cfg.Targets[target])
+	if err != nil {
+		return policy.Figures{}
+	}
+	return f
+}

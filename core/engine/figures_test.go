@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -113,4 +114,56 @@ func thresholdOf(t testing.TB, m *engine.Machine, rule string) engine.Threshold 
 	}
 	t.Fatalf("rule %s: want a threshold, got none", rule)
 	return engine.Threshold{}
+}
+
+// The windows of a machine's targets are those that the policy resolves, figure for
+// figure and source for source, whoever states them: the target, the catalogue, a refusal
+// or nobody.
+func TestWindowsOfTargets(t *testing.T) {
+	cat, err := catalog.Load()
+	must(t, err)
+	for _, name := range policy.Presets() {
+		p, err := policy.Preset(name)
+		must(t, err)
+		for _, model := range []string{"gpt-4o", "mystery-1"} {
+			for _, stated := range []budget.Window{
+				{},
+				{OutputReserve: 8_192},
+				{Capacity: 60_000},
+				{Capacity: 200_000, Buffer: 100, OutputReserve: 2_000},
+				{Capacity: 60_000, Buffer: budget.None, OutputReserve: budget.None},
+				{Capacity: 12_000, OutputReserve: 4_000},
+				{Capacity: 1 << 40},
+			} {
+				for _, learnt := range []int{0, 1, 9_000, 50_000, 1 << 39} {
+					t.Run(fmt.Sprintf("%s %s %+v %d", name, model, stated, learnt), func(t *testing.T) {
+						target := budget.Target{Provider: "p", Model: model, Window: stated}
+						known, _ := cat.Lookup(model)
+						layers := []policy.Layer{policy.Stated("target", stated), policy.Known(known)}
+						want, err := p.Resolve(layers...)
+						m, fault := engine.New(engine.Config{Policy: p, Targets: []budget.Target{target}, Catalog: cat, Encodings: vocabularies.load})
+						if wrong := err != nil || want.Window().Validate() != nil; wrong || fault != nil {
+							if wrong != (fault != nil) {
+								t.Errorf("got %v, want %+v, %v", fault, want, err)
+							}
+							return
+						}
+						if learnt > 0 {
+							must(t, m.Feed(engine.Rejected{Window: learnt}))
+							if learnt < want.Capacity.Value {
+								layers = append(layers, policy.Layer{Source: "refusal", Most: policy.Some(learnt)})
+							}
+							want, err = p.Resolve(layers...)
+							must(t, err)
+						}
+						got := m.Targets()[0].Window
+						got.MaxBytes, got.MaxImages = 0, 0
+						if got != want.Window() || m.Figures(0) != want {
+							t.Errorf("got %+v, %+v\nwant %+v", got, m.Figures(0), want)
+						}
+					})
+				}
+			}
+		}
+	}
 }

@@ -73,53 +73,21 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 }
 
 // resolve returns the window of a target with what the target leaves open: the
-// capacity by what a rejection taught, the catalogue or the policy, buffer and
-// reserve by the policy's window rule, bytes and images by the catalogue (see
-// [NoLimit]). The text says what was assumed, if the policy wants that to be known.
+// tokens by [Machine.figures], bytes and images by what a refusal taught and the
+// catalogue (see [NoLimit]). The text says what was assumed, if the policy wants that
+// to be known.
 func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
-	model, _ := m.cfg.Catalog.Lookup(t.Model)
-	rule, w, warning := m.policy.Window, t.Window, ""
-	noReserve := !rule.ReserveOutput || w.OutputReserve == budget.None
-	if noReserve {
-		w.OutputReserve = 0
-	} else if w.OutputReserve == 0 {
-		w.OutputReserve = rule.Output
+	f, err := m.figures(t)
+	if err != nil {
+		return budget.Window{}, "", fmt.Errorf("engine: target %s: %w, want it stated (policy %s assumes none)", t.Name(), err, m.policy.Name)
 	}
-	if w.Capacity == 0 {
-		w.Capacity = model.Window
+	w, warning := f.Window(), ""
+	if f.Assumed && m.policy.OnUnknownWindow.Warn {
+		warning = fmt.Sprintf("the window of %s is not known: %d assumed", t.Model, w.Capacity)
 	}
-	if w.Capacity == 0 {
-		u := m.policy.OnUnknownWindow
-		switch u.Action {
-		case policy.WindowDefault:
-			w.Capacity = u.Value
-		case policy.WindowOutputMultiple:
-			w.Capacity = w.OutputReserve * u.Value
-		default:
-			return w, "", fmt.Errorf("engine: target %s: %w, want it stated (policy %s assumes none)", t.Name(), budget.ErrUnknownWindow, m.policy.Name)
-		}
-		if u.Warn {
-			warning = fmt.Sprintf("the window of %s is not known: %d assumed", t.Model, w.Capacity)
-		}
-	}
-	learnt, refused := m.learnt[t.Name()]
-	if refused = refused && learnt < w.Capacity; refused {
-		w.Capacity = learnt
-	}
+	w.MaxBytes, w.MaxImages = t.Window.MaxBytes, t.Window.MaxImages
 	if n, ok := m.learntBytes[t.Name()]; ok && (w.MaxBytes == 0 || n < w.MaxBytes) {
 		w.MaxBytes = n
-	}
-	if w.OutputReserve == 0 && !noReserve {
-		w.OutputReserve = budget.Share(w.Capacity, rule.OutputPermille)
-	}
-	switch {
-	case rule.Buffer == 0 || w.Buffer == budget.None:
-		w.Buffer = 0
-	case w.Buffer == 0:
-		w.Buffer = rule.BufferOf(w.Capacity)
-	}
-	if scaled, yes := w.Scaled(); yes && refused && (w.Capacity < budget.DefaultCapacity || w.Limit() <= 0) {
-		w = scaled // they were stated for the window that there is not
 	}
 	limits := m.cfg.Catalog.LimitsOf(t.Model)
 	w.MaxBytes, w.MaxImages = cmp.Or(w.MaxBytes, limits.Bytes), cmp.Or(w.MaxImages, limits.Images)
@@ -127,6 +95,18 @@ func (m *Machine) resolve(t budget.Target) (budget.Window, string, error) {
 		return w, "", fmt.Errorf("engine: target %s: %w", t.Name(), err)
 	}
 	return w, warning, nil
+}
+
+// figures returns the tokens of a target's window, each with where it comes from: what a
+// refusal taught, the target, the catalogue, the policy.
+func (m *Machine) figures(t budget.Target) (policy.Figures, error) {
+	model, _ := m.cfg.Catalog.Lookup(t.Model)
+	learnt, refused := m.learnt[t.Name()]
+	return m.policy.Resolve(
+		policy.Layer{Source: "refusal", Most: policy.Optional{Value: learnt, Set: refused}},
+		policy.Stated("target", t.Window),
+		policy.Known(model),
+	)
 }
 
 // meterFor returns the meter that counts for t, a new one if there is none yet.

@@ -6,7 +6,9 @@
 //
 // A program takes a [Preset], or reads a policy of its own with [Parse] and
 // checks it with [Validate]; package config reads the same from YAML and TOML.
-// [Explain] turns the thresholds into figures for one window.
+// [Policy.Resolve] makes the window of a target of what is stated, known, learnt and
+// assumed, and [Condition.Threshold] the figures of a rule in it: nobody else does.
+// [Explain] shows them.
 //
 // # Figures
 //

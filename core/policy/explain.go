@@ -2,32 +2,6 @@ package policy
 
 import "github.com/plimsoll-dev/plimsoll/core/budget"
 
-// Figures applies the rule to a window of the given capacity. output is the
-// reserve that the caller stated or the catalogue knows, 0 if neither; it wins
-// over the policy's own (DESIGN.md section 7, open point 1).
-func (r WindowRule) Figures(capacity, output int) budget.Window {
-	w := budget.Window{Capacity: capacity, Buffer: r.BufferOf(capacity)}
-	switch {
-	case !r.ReserveOutput:
-	case output > 0:
-		w.OutputReserve = output
-	case r.Output > 0:
-		w.OutputReserve = r.Output
-	default:
-		w.OutputReserve = budget.Share(capacity, r.OutputPermille)
-	}
-	return w
-}
-
-// BufferOf returns the buffer that the rule keeps free of a capacity where nobody
-// states another one.
-func (r WindowRule) BufferOf(capacity int) int {
-	if r.BufferPermille == 0 {
-		return r.Buffer
-	}
-	return min(r.Buffer, budget.Share(capacity, r.BufferPermille))
-}
-
 // A Line explains one rule in the figures of one window.
 type Line struct {
 	Rule      string

@@ -118,7 +118,7 @@ func TestThresholds(t *testing.T) {
 	} {
 		t.Run(c.preset+"/"+c.id, func(t *testing.T) {
 			p := preset(t, c.preset)
-			w := p.Window.Figures(c.capacity, c.output)
+			w := window(t, p, c.capacity, c.output)
 			if w.Limit() != c.limit {
 				t.Errorf("limit = %d, want %d", w.Limit(), c.limit)
 			}
@@ -153,9 +153,9 @@ func TestWindowRules(t *testing.T) {
 		{"nothing", "off", 200000, 64000, budget.Window{Capacity: 200000}, 200000},
 	} {
 		t.Run(c.preset+"/"+c.id, func(t *testing.T) {
-			got := preset(t, c.preset).Window.Figures(c.capacity, c.output)
+			got := window(t, preset(t, c.preset), c.capacity, c.output)
 			if got != c.want || got.Limit() != c.limit {
-				t.Errorf("Figures = %+v with limit %d, want %+v with %d", got, got.Limit(), c.want, c.limit)
+				t.Errorf("window = %+v with limit %d, want %+v with %d", got, got.Limit(), c.want, c.limit)
 			}
 		})
 	}

@@ -1,0 +1,60 @@
+package policy
+
+import "github.com/plimsoll-dev/plimsoll/core/budget"
+
+// Always reports whether c has no measure, so that it always holds.
+func (c Condition) Always() bool { return c == Condition{} }
+
+// Threshold returns the figure that the measure is compared with in a window: the
+// value, or the share of its base, rounded down and then clamped.
+func (c Condition) Threshold(w budget.Window) int {
+	if c.Permille == 0 {
+		return c.Value
+	}
+	base := w.Capacity
+	if c.Of == OfLimit {
+		base = w.Limit()
+	}
+	n := max(budget.Share(base, c.Permille), c.Min)
+	if c.Max > 0 {
+		n = min(n, c.Max)
+	}
+	return n
+}
+
+// Holds reports whether the condition holds for a measured figure.
+func (c Condition) Holds(measured int, w budget.Window) bool {
+	switch {
+	case c.Always():
+		return true
+	case c.Op == ">=":
+		return measured >= c.Threshold(w)
+	}
+	return measured > c.Threshold(w)
+}
+
+// EstimatorOf names what takes the figure of a measure: the policy's estimator,
+// "reported" for what the provider says itself, or nothing where things are counted.
+func (p Policy) EstimatorOf(m Measure) string {
+	switch {
+	case m == MeasureUsage:
+		return "reported"
+	case m == MeasureGuard, m != "" && m.Unit() == UnitTokens:
+		return p.Estimator
+	}
+	return ""
+}
+
+// Down returns what a rule's action goes down to in a window, in the unit of its
+// measure; 0 if it has no such figure of its own.
+func (p Policy) Down(r Rule, w budget.Window) int {
+	switch r.Do {
+	case DoCap:
+		return budget.Share(w.Limit(), r.Args.Permille)
+	case DoDemote:
+		return budget.Share(w.Limit(), p.LowWater)
+	case DoTrim, DoTruncate:
+		return budget.Share(r.When.Threshold(w), r.Args.To)
+	}
+	return 0
+}
