@@ -5,10 +5,9 @@
 //
 //	window:    capacity - buffer - output reserve = limit (R000-6)
 //	guard:     current + pending + fresh + extra > limit, for each target (R000-3, R000-4)
-//	threshold: used > or >= a share of a base, clamped (R001-2, R001-14, R002-9)
+//	share:     permille of a window, rounded down (R001-14, R002-3)
 //	floor:     what cannot be taken out; above the limit, a Step is irreducible (law 1)
 //
 // All figures are tokens unless they say otherwise; shares are permille. Nothing
-// here reads a message: functions take numbers (R003-13), and the two that
-// measure a request ask a token.Counter.
+// here reads a message: functions take numbers (R003-13).
 package budget

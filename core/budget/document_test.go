@@ -79,12 +79,16 @@ func TestOriginMistakes(t *testing.T) {
 		// There they stay off for the rest of the session.
 		var g budget.Guard
 		g.Seed(103_000)
-		if g.Reserve(full, 1_000) || g.CanExecute() {
+		if g.Preview(full, 1_000) {
+			t.Fatal("want no room for an output")
+		}
+		g.Exceed()
+		if g.CanExecute() {
 			t.Fatal("want the tool budget exceeded")
 		}
 		g.Commit(llm.Usage{Input: 2_000})
 		g.TurnStart(10)
-		if !g.CanExecute() || !g.Reserve(full, 1_000) {
+		if !g.CanExecute() || !g.Preview(full, 1_000) {
 			t.Error("want room and tools in the next Turn")
 		}
 	})

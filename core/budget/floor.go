@@ -132,15 +132,3 @@ func Check(t Target, l Load, f Floor) error {
 	}
 	return nil
 }
-
-// Check returns nil if the floor fits the target's window, else an *OverError
-// that is irreducible. It is asked before any model is asked to summarise
-// (law 1).
-func (f Floor) Check(t Target) error {
-	return Check(t, Load{
-		Count:      f.Total(),
-		Components: Components{System: f.System, Tools: f.Tools, History: f.Pins + f.OpenCalls + f.NewestRound},
-		Bytes:      f.Bytes,
-		Images:     f.Images,
-	}, f)
-}

@@ -65,16 +65,20 @@ func TestFloor(t *testing.T) {
 		t.Errorf("total = %d, want 1000", f.Total())
 	}
 	at := func(w budget.Window) budget.Target { return budget.Target{Provider: "acme", Window: w} }
-	if err := f.Check(at(budget.Window{Capacity: 1_000})); err != nil {
-		t.Errorf("a floor at the limit: %v", err)
+	over := budget.Load{Count: 1_001, Bytes: 9_000}
+	for _, w := range []budget.Window{{Capacity: 1_000}, {Capacity: 3_000, MaxBytes: 8_999, MaxImages: 1}} {
+		var err *budget.OverError
+		if !errors.As(budget.Check(at(w), over, f), &err) || err.Irreducible() != (w.MaxBytes > 0) {
+			t.Errorf("%+v: got %v, want a floor at the limit of tokens, and above that of bytes", w, err)
+		}
 	}
 	for name, w := range map[string]budget.Window{
 		"tokens": {Capacity: 999},
 		"bytes":  {Capacity: 2_000, MaxBytes: 8_999},
 	} {
-		err := f.Check(at(w))
-		var over *budget.OverError
-		if !errors.As(err, &over) || !over.Irreducible() || over.Quantity.String() != name || !strings.Contains(err.Error(), "no edit") {
+		err := budget.Check(at(w), over, f)
+		var fault *budget.OverError
+		if !errors.As(err, &fault) || !fault.Irreducible() || fault.Quantity.String() != name || !strings.Contains(err.Error(), "no edit") {
 			t.Errorf("%s: got %v, want an irreducible OverError", name, err)
 		}
 	}
@@ -101,9 +105,14 @@ func TestCheckIsComplete(t *testing.T) {
 		if errors.As(err, &over) && (over.Used <= over.Limit || err.Error() == "") {
 			t.Fatalf("%v", over)
 		}
-		irreducible := f.Total() > w.Limit() || w.MaxBytes > 0 && f.Bytes > w.MaxBytes || w.MaxImages > 0 && f.Images > w.MaxImages
-		if irreducible != (f.Check(to) != nil) {
-			t.Fatalf("%v in %+v: %v", f, w, f.Check(to))
+		if over == nil {
+			return
+		}
+		irreducible := map[budget.Quantity]bool{
+			budget.InTokens: f.Total() > w.Limit(), budget.InBytes: f.Bytes > w.MaxBytes, budget.InImages: f.Images > w.MaxImages,
+		}
+		if over.Irreducible() != irreducible[over.Quantity] {
+			t.Fatalf("%v in %+v: %v", f, w, over)
 		}
 	})
 }

@@ -20,7 +20,7 @@ type Counters struct {
 //	BeginRequest      a call leaves: what waits is committed, so that a retry counts it once
 //	Commit            a call succeeded: what the provider reported replaces the estimates
 //	AddFresh          messages and outputs after it
-//	Reserve, Release  room is held for an output that is on its way, or not any more
+//	Hold, Release     room is held for an output that is on its way, or not any more
 //	Edited            an edit changed what the view has
 //	Enforce           the final Step is forced
 //
@@ -30,11 +30,6 @@ type Counters struct {
 // projection's extra tokens (R000-3). The zero Guard is ready. It is not safe for
 // concurrent use.
 type Guard struct {
-	// CountSchema makes the projection with tools decide. The guard document
-	// lets a call pass whose tools alone overflow (R000-12), and so does the
-	// zero Guard.
-	CountSchema bool
-
 	counters Counters
 	reserved int // held for outputs that are on their way
 	inFlight bool
@@ -48,8 +43,8 @@ type Guard struct {
 func (g *Guard) Counters() Counters { return g.counters }
 
 // Seed starts a session whose conversation, without its tools, is estimated at
-// pending (R000-2). Everything is forgotten but the schema, what is shown of
-// reasoning, and CountSchema.
+// pending (R000-2). Everything is forgotten but the schema and what is
+// shown of reasoning.
 func (g *Guard) Seed(pending int) {
 	g.counters = Counters{Pending: sane(pending), Schema: g.counters.Schema, Reasoning: g.counters.Reasoning}
 	g.reserved = 0
@@ -132,23 +127,8 @@ func (g *Guard) Enforce() bool {
 	return first
 }
 
-// Forced reports whether the final Step was forced in this Turn.
-func (g *Guard) Forced() bool { return g.forced }
-
-// Reserve holds room for a tool output that is on its way, if any target still
-// has it (R000-22). If none has, the tool budget is exceeded, no more tools may
-// run in this Turn (R000-13, R000-23), and nothing is held.
-func (g *Guard) Reserve(targets []Target, tokens int) bool {
-	if !g.Preview(targets, tokens) {
-		g.exceeded = true
-		return false
-	}
-	g.Hold(tokens)
-	return true
-}
-
-// Hold holds room without asking whether there is any, for a caller that asked by
-// a rule of its own.
+// Hold holds room for a tool output that is on its way (R000-22). Whether there is any
+// is asked before: see Preview.
 func (g *Guard) Hold(tokens int) { g.reserved = sum(g.reserved, tokens) }
 
 // Release gives back room that was held, when the output has come or will not.
@@ -201,3 +181,6 @@ func sane(n int) int { return min(max(n, 0), absurd) }
 
 // sum adds without leaving [0, absurd].
 func sum(a, b int) int { return sane(sane(a) + sane(b)) }
+
+// ratio returns part * 1000 / whole, rounded down, for a whole above 0.
+func ratio(part, whole int) int { return part/whole*1000 + part%whole*1000/whole }

@@ -48,7 +48,7 @@ type Entry struct {
 	Target   Target
 	Limit    int
 	Decision Decision
-	// Blocked says that the projection that decides is above the limit (R000-4:
+	// Blocked says that the projection without tools is above the limit (R000-4:
 	// strictly), or that the limit is not positive.
 	Blocked bool
 	// SchemaOnly says that only the tools are above the limit: the base fits.
@@ -74,16 +74,15 @@ func (g *Guard) Project(extra int) Projection {
 
 // Evaluate judges all targets. A target whose projection is above its limit is
 // blocked: it is skipped if another fits, else the Step is final (R000-11). A
-// target of which only the tools overflow is not blocked (R000-12), unless
-// CountSchema is set. Without targets the verdict is final. The entries are
-// written to entries[:0]; give the slice of the last verdict to save memory, or
-// nil.
+// target of which only the tools overflow is not blocked (R000-12). Without targets the
+// verdict is final. The entries are written to entries[:0]; give the slice of the
+// last verdict to save memory, or nil.
 func (g *Guard) Evaluate(entries []Entry, targets []Target, extra int) Verdict {
 	v := g.decide(targets, extra)
 	v.Entries = entries[:0]
 	for _, t := range targets {
 		e := Entry{Target: t, Limit: t.Window.Limit()}
-		e.Blocked = g.blocks(v.Projection, e.Limit)
+		e.Blocked = blocks(v.Projection, e.Limit)
 		e.SchemaOnly = e.Limit > 0 && v.Base <= e.Limit && v.WithSchema > e.Limit
 		if e.Blocked {
 			e.Decision = v.instead()
@@ -97,7 +96,7 @@ func (g *Guard) Evaluate(entries []Entry, targets []Target, extra int) Verdict {
 func (g *Guard) decide(targets []Target, extra int) Verdict {
 	v := Verdict{Projection: g.Project(extra), Decision: Final, Next: -1}
 	for i, t := range targets {
-		if !g.blocks(v.Projection, t.Window.Limit()) {
+		if !blocks(v.Projection, t.Window.Limit()) {
 			v.Next = i
 			break
 		}
@@ -120,10 +119,4 @@ func (v Verdict) instead() Decision {
 
 // blocks reports whether p is above a limit. A limit that is not positive leaves
 // room for nothing.
-func (g *Guard) blocks(p Projection, limit int) bool {
-	used := p.Base
-	if g.CountSchema {
-		used = p.WithSchema
-	}
-	return limit <= 0 || used > limit
-}
+func blocks(p Projection, limit int) bool { return limit <= 0 || p.Base > limit }

@@ -64,13 +64,6 @@ func (e *ConfigError) Error() string {
 		e.What, e.Want, e.Got, e.Window.Capacity, e.Window.Buffer, e.Window.OutputReserve, e.Window.Limit())
 }
 
-// HistoryBudget returns what is left of the limit for history, when everything
-// else of used but its history and notes is in the prompt (R003-2). It may be
-// negative.
-func (w Window) HistoryBudget(used Components) int {
-	return w.Limit() - used.System - used.Skills - used.Summary - used.Tools
-}
-
 // Share returns a share of n in permille, rounded down (R001-14, R002-3); of a negative
 // n nothing. It is exact for every n as long as the share is at most the whole.
 func Share(n, permille int) int {

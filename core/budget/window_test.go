@@ -78,28 +78,6 @@ func TestStated(t *testing.T) {
 	}
 }
 
-func TestHistoryBudget(t *testing.T) {
-	t.Run("R003-2", func(t *testing.T) {
-		w := budget.Window{Capacity: 131_072, OutputReserve: 32_768}
-		used := budget.Components{System: 5_000, Skills: 1_000, Summary: 2_000, Tools: 9_000, History: 70_000, Notes: 10}
-		if got, want := w.HistoryBudget(used), 131_072-32_768-5_000-1_000-2_000-9_000; got != want {
-			t.Errorf("history budget = %d, want %d", got, want)
-		}
-	})
-	t.Run("R003-8 over when messages, tools and output exceed the window", func(t *testing.T) {
-		w := budget.Window{Capacity: 10_000, OutputReserve: 2_000}
-		for history, over := range map[int]bool{6_000: false, 6_001: true} {
-			used := budget.Components{History: history, Tools: 2_000}
-			if got := used.Used() > w.Limit(); got != over {
-				t.Errorf("history %d: over = %v, want %v", history, got, over)
-			}
-			if got := used.History > w.HistoryBudget(used); got != over {
-				t.Errorf("history %d against its own budget: over = %v, want %v", history, got, over)
-			}
-		}
-	})
-}
-
 func TestScaled(t *testing.T) {
 	w := budget.Window{Capacity: 20_000, Buffer: 8_192, OutputReserve: 16_384, MaxBytes: 5}
 	got, scaled := w.Scaled()

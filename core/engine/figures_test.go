@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // opened is a machine of a preset with one target.
@@ -74,6 +76,80 @@ func TestThresholdsOfTheDocuments(t *testing.T) {
 			}
 			if parts := m.Components(); parts.System == 0 || parts.Tools == 0 || parts.History == 0 {
 				t.Errorf("want system, tools and history in the figure, got %+v", parts)
+			}
+		})
+	}
+}
+
+// What the document's budget adds up, the machine does: each component by the policy's
+// estimator, skills not again under system, tools whatever rule looks; what is left of
+// the effective window is for all of them.
+func TestComponentsOfTheDocument(t *testing.T) {
+	h := opened(t, "layered", budget.Window{Capacity: 100_000, OutputReserve: 4_096})
+	must(t, h.feed(engine.SetSections{Sections: []llm.Section{
+		{Text: filler(400, "system")},
+		{Kind: llm.SectionSkills, Text: filler(200, "skills")},
+		{Kind: llm.SectionSummary, Text: filler(80, "summary")},
+		{Name: "overhead", Tokens: 5_000}, // of which only the size is known
+	}}))
+	must(t, h.feed(engine.SetTools{Tools: []llm.Tool{{Name: "read", Description: filler(40, "tool"), Schema: filler(80, "schema")}}}))
+	ask(t, h, llm.Text{Text: filler(40, "one")})
+	must(t, h.feed(engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: []llm.Part{llm.Text{Text: "note"}}}}))
+	must(t, h.feed(engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Note, Flags: llm.FlagSummary, Parts: []llm.Part{llm.Text{Text: "sum mary"}}}}))
+	ask(t, h, llm.Text{Text: filler(36, "two")})
+
+	states := h.m.MeterStates()
+	var got budget.Components
+	for c, n := range map[token.Component]*int{
+		token.System: &got.System, token.Skills: &got.Skills, token.Tools: &got.Tools, token.Summary: &got.Summary, token.History: &got.History, token.Notes: &got.Notes,
+	} {
+		*n = states[len(states)-1].Sums[c].All()
+	}
+	got.System += states[len(states)-1].Hidden
+	t.Run("R002-3 every component", func(t *testing.T) {
+		want := budget.Components{System: 110 + 5_000, Skills: 60, Tools: 1 + 10 + 20 + 30, Summary: 30 + 12, History: 20 + 19, Notes: 11}
+		if got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+	t.Run("R002-1 the conversation is summary, history and notes", func(t *testing.T) {
+		if got.Conversation() != 42+39+11 {
+			t.Errorf("conversation %d, want 92", got.Conversation())
+		}
+	})
+	t.Run("R002-2 what is used of the effective window", func(t *testing.T) {
+		note := thresholdOf(t, h.m, "tell-model")
+		if limit := h.m.Targets()[0].Window.Limit(); limit != 95_904 || note.Value != got.Used() || note.At != 76_723 {
+			t.Errorf("%d used of %d, note above %d, want %d of 95904 and 76723", note.Value, limit, note.At, got.Used())
+		}
+	})
+	t.Run("R002-2 a window of 0 is no window", func(t *testing.T) {
+		c := h.config
+		c.Targets = []budget.Target{{Model: "gpt-4o", Window: budget.Window{Capacity: 4_096, OutputReserve: 8_192}}}
+		_, err := engine.New(c)
+		if _, ok := errors.AsType[*budget.ConfigError](err); !ok {
+			t.Errorf("got %v, want a mistake in the configuration", err)
+		}
+	})
+}
+
+// The documents' figures of what a provider reports, and of all outputs.
+func TestReportedFiguresOfTheDocuments(t *testing.T) {
+	for output, reached := range map[int]bool{989: false, 990: true} {
+		t.Run(fmt.Sprintf("R001-12 R001-14 cached input counts, 80 %% is enough %v", reached), func(t *testing.T) {
+			h := opened(t, "cache-compact", budget.Window{Capacity: 200_001})
+			ask(t, h, llm.Text{Text: filler(300_000, "much")})
+			prepared(t, h)
+			must(t, h.feed(engine.Usage{Usage: llm.Usage{Input: 10, CacheRead: 150_000, CacheWrite5m: 9_000, Output: output}, Reported: true}))
+			if got := thresholdOf(t, h.m, "compact"); got.Value != 159_010+output || got.At != 160_000 || got.Reached != reached {
+				t.Errorf("%d of %d, reached %v, want %v", got.Value, got.At, got.Reached, reached)
+			}
+		})
+	}
+	for window, want := range map[int]int{8_000: 20_000, 79_999: 20_000, 80_004: 20_001, 200_000: 50_000, 240_000: 60_000, 1_000_000: 60_000} {
+		t.Run(fmt.Sprintf("R001-2 outputs of a window of %d", window), func(t *testing.T) {
+			if got := thresholdOf(t, opened(t, "cache-compact", budget.Window{Capacity: window}).m, "trim-outputs"); got.At != want || got.Op != ">" {
+				t.Errorf("%s %d, want > %d", got.Op, got.At, want)
 			}
 		})
 	}
