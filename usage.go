@@ -35,9 +35,7 @@ func (s *Session) Usage() Usage {
 		Thresholds: m.Thresholds(), Verdict: m.Verdict(),
 	}
 	u.Limit = u.Target.Window.Limit()
-	if capacity := u.Target.Window.Capacity; capacity > 0 {
-		u.Percent = min(int((int64(u.Count.Point)*100+int64(capacity)/2)/int64(capacity)), 100)
-	}
+	u.Percent = u.Target.Window.Percent(u.Count.Point)
 	return u
 }
 

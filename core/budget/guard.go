@@ -13,6 +13,9 @@ type Counters struct {
 	Reasoning int // shown only, in no projection
 }
 
+// Total returns what has come: the conversation without what is reserved.
+func (c Counters) Total() int { return sum(sum(c.Current, c.Pending), c.Fresh) }
+
 // A Guard watches a session's tokens before each call. Its moments, in order:
 //
 //	Seed, TurnStart   what the session and each Turn begin with is pending
@@ -153,34 +156,17 @@ func (g *Guard) Preview(targets []Target, tokens int) bool {
 // CanExecute reports whether another tool may run (R000-23).
 func (g *Guard) CanExecute() bool { return !g.exceeded && !g.forced }
 
-// Percent returns how full a window of that capacity is, rounded to the nearest
-// percent and at most 100 (R000-15).
-func (g *Guard) Percent(capacity int) int {
-	if capacity <= 0 {
-		return 100
-	}
-	return min(100, (ratio(g.committed(), capacity)+5)/10)
-}
-
 // settle commits what waits.
 func (g *Guard) settle() {
-	g.counters.Current = g.committed()
+	g.counters.Current = g.counters.Total()
 	g.counters.Pending, g.counters.Fresh = 0, 0
 }
 
 // base returns the projection without tools (R000-3). What is reserved is extra.
-func (g *Guard) base(extra int) int { return sum(g.committed(), sum(g.reserved, extra)) }
-
-// committed returns what has come.
-func (g *Guard) committed() int {
-	return sum(sum(g.counters.Current, g.counters.Pending), g.counters.Fresh)
-}
+func (g *Guard) base(extra int) int { return sum(g.counters.Total(), sum(g.reserved, extra)) }
 
 // sane returns n within [0, absurd].
 func sane(n int) int { return min(max(n, 0), absurd) }
 
 // sum adds without leaving [0, absurd].
 func sum(a, b int) int { return sane(sane(a) + sane(b)) }
-
-// ratio returns part * 1000 / whole, rounded down, for a whole above 0.
-func ratio(part, whole int) int { return part/whole*1000 + part%whole*1000/whole }

@@ -208,19 +208,6 @@ func TestToolBudget(t *testing.T) {
 	})
 }
 
-func TestPercent(t *testing.T) {
-	var g budget.Guard
-	for tokens, want := range map[int]int{0: 0, 4: 0, 5: 1, 495: 50, 494: 49, 995: 100, 5000: 100} {
-		g.Seed(tokens)
-		if got := g.Percent(1000); got != want {
-			t.Errorf("R000-15 %d of 1000 = %d %%, want %d %%", tokens, got, want)
-		}
-	}
-	if got := g.Percent(0); got != 100 {
-		t.Errorf("a window of 0 is %d %% full", got)
-	}
-}
-
 // Law 10: the conversation's counters fall only by a commit, an edit or a new
 // session. R000-5.
 func TestGuardIsMonotonic(t *testing.T) {

@@ -24,6 +24,18 @@ type Window struct {
 // (R000-6). It is not positive where nothing is left.
 func (w Window) Limit() int { return w.Capacity - w.Buffer - w.OutputReserve }
 
+// Percent returns how full w is with that many tokens, rounded to the nearest percent of
+// the capacity and at most 100 (R000-15).
+func (w Window) Percent(tokens int) int {
+	if w.Capacity <= 0 {
+		return 100
+	}
+	return min(100, (ratio(sane(tokens), w.Capacity)+5)/10)
+}
+
+// ratio returns part * 1000 / whole, rounded down, for a whole above 0.
+func ratio(part, whole int) int { return part/whole*1000 + part%whole*1000/whole }
+
 // absurd is above every window that can exist; it keeps sums in range.
 const absurd = 1 << 40
 

@@ -112,3 +112,20 @@ func TestScaled(t *testing.T) {
 		}
 	})
 }
+
+func TestPercent(t *testing.T) {
+	for tokens, want := range map[int]int{-1: 0, 0: 0, 4: 0, 5: 1, 495: 50, 494: 49, 995: 100, 5000: 100, math.MaxInt: 100} {
+		if got := (budget.Window{Capacity: 1000}).Percent(tokens); got != want {
+			t.Errorf("R000-15 %d of 1000 = %d %%, want %d %%", tokens, got, want)
+		}
+	}
+	if got := (budget.Window{}).Percent(0); got != 100 {
+		t.Errorf("a window of 0 is %d %% full", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n, capacity := rapid.IntRange(0, 1<<40).Draw(t, "tokens"), rapid.IntRange(1, 1<<40).Draw(t, "capacity")
+		if got, want := (budget.Window{Capacity: capacity}).Percent(n), min((n*100+capacity/2)/capacity, 100); got != want {
+			t.Fatalf("R000-15 %d of %d = %d %%, want %d %%", n, capacity, got, want)
+		}
+	})
+}

@@ -86,8 +86,7 @@ func (m *Machine) force(reason Reason, rule, text string) {
 	m.traceEnforce(action)
 	m.setFinal(reason)
 	m.guard.Enforce()
-	capacity := max(m.targets[0].Window.Capacity, 1)
-	used := max(m.guard.Percent(capacity), min((m.Count().Point*100+capacity/2)/capacity, 100)) // R000-15, by whichever is more
+	used := m.window().Percent(max(m.guard.Counters().Total(), m.Count().Point)) // R000-15, by whichever is more
 	m.note(edit.Fill(orElse(text, finalTexts[reason]), edit.Values{Used: used}), rule, fmt.Sprintf("final Step: %s", reason))
 }
 
