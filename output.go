@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -32,30 +30,31 @@ type Placement struct {
 }
 
 // Shown is how much of an output the model sees.
-type Shown string
+type Shown = engine.Shown
 
 // What the model sees.
 const (
-	ShownWhole  Shown = "whole"
-	ShownPart   Shown = "part"   // shortened: the rest can be read back
-	ShownHandle Shown = "handle" // a line that names the ref
-	ShownFailed Shown = "failed" // that there was no room for it
+	ShownWhole  = engine.ShownWhole
+	ShownPart   = engine.ShownPart   // shortened: the rest can be read back
+	ShownHandle = engine.ShownHandle // nothing of it, but its ref
+	ShownFailed = engine.ShownFailed // that there was no room for it
 )
 
 // Why an output is not shown whole.
 const (
-	ReasonSizeCap     = "size_cap"     // it is larger than one output may be (R000-13)
-	ReasonTokenBudget = "token_budget" // no target has room for it (R000-13)
-	ReasonRepeated    = "repeated"     // what it says is shown already
+	ReasonSizeCap     = string(engine.CauseSizeCap)     // it is larger than one output may be (R000-13)
+	ReasonTokenBudget = string(engine.CauseTokenBudget) // no target has room for it (R000-13)
+	ReasonRepeated    = string(engine.CauseRepeated)    // what it says is shown already
 )
 
 const (
 	// inlineOutput is the largest output, in bytes, that the policy's rules look at as
 	// a whole. A larger one goes into the store while it is read.
 	inlineOutput = 4 << 20
-	// headBytes and tailBytes are shown of such an output, where the policy shows a part.
-	headBytes = 2_000
-	tailBytes = 1_000
+	// headBytes and tailBytes are what the rules get to see of such an output: more than
+	// the share that a policy leaves one output has in any window there is.
+	headBytes = 1 << 20
+	tailBytes = 512 << 10
 )
 
 // ToolResult adds the output of a call, which is read to its end, unless no call waits for
@@ -123,22 +122,14 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	if err := s.ready(ctx); err != nil {
 		return Placement{}, err
 	}
-	before := len(s.machine.Journal())
 	if _, err := s.drive(ctx, s.granted(in, r.Reserved)); err != nil {
 		return Placement{}, err
 	}
 	s.held.take(r.Reserved)
 	p := Placement{Shown: ShownWhole, Bytes: size}
-	if stored, ok := in.(engine.Stored); ok {
-		p = Placement{Shown: ShownHandle, Reason: ReasonSizeCap, Ref: stored.Ref, Bytes: size}
-		if last := s.machine.Messages(); stored.Head != "" && strings.Contains(last[len(last)-1].Results()[0].Text(), stored.Head) {
-			p.Shown = ShownPart
-		}
-	}
-	id := llm.MessageID(len(s.machine.Messages()))
-	for _, e := range s.machine.Journal()[before:] {
-		if e.Op == edit.Replace && e.Span.From == id {
-			p.Shown, p.Reason, p.Ref = shownBy(e), s.reasonOf(e), e.Refs[0]
+	for _, at := range s.placed {
+		if at.CallID == r.CallID {
+			p.Shown, p.Reason, p.Ref = at.Shown, string(at.Reason), at.Ref
 		}
 	}
 	return p, nil
@@ -157,49 +148,24 @@ func (s *Session) granted(in engine.Input, r Reservation) engine.Input {
 	return in
 }
 
-// shownBy says what an edit leaves of an output.
-func shownBy(e edit.Edit) Shown {
-	r, _ := e.Replacement.(llm.ToolResult)
-	switch {
-	case e.Kind == edit.KindFail:
-		return ShownFailed
-	case edit.FormOf(r) == edit.Bare:
-		return ShownHandle
-	}
-	return ShownPart
-}
-
-// reasonOf says why an output is not shown whole.
-func (s *Session) reasonOf(e edit.Edit) string {
-	switch e.Kind {
-	case edit.KindFail:
-		return ReasonTokenBudget
-	case edit.KindDedup:
-		return ReasonRepeated
-	}
-	for _, r := range s.machine.Policy().Rules {
-		if r.Name == e.Rule && r.When.Measure == policy.MeasureGuard {
-			return ReasonTokenBudget
-		}
-	}
-	return ReasonSizeCap
-}
-
 // streamed stores an output that is larger than the rules look at, and adds what the
 // model sees of it.
 func (s *Session) streamed(ctx context.Context, r Result, head []byte, rest io.Reader) (Placement, error) {
 	w := &sizes{}
-	in := engine.Stored{CallID: r.CallID, IsError: r.IsError, Head: cutAtLine(head[:headBytes])}
+	in := engine.Stored{CallID: r.CallID, IsError: r.IsError, Head: string(head[:headBytes])}
 	body := io.TeeReader(io.MultiReader(bytes.NewReader(head), rest), w)
 	ref, size, err := s.put(ctx, body)
 	if err != nil {
 		return Placement{}, fmt.Errorf("plimsoll: session %q: output of call %q: %w", s.id, r.CallID, err)
 	}
-	in.Ref, in.Bytes, in.Lines, in.Tail = ref, int(size), w.lines+1, string(w.tail)
-	sample := string(head[:min(len(head), 64<<10)])
-	in.Tokens = int(size) / max(len(sample), 1) * s.Budget().Count(sample)
+	in.Ref, in.Bytes, in.Lines, in.Tail = ref, int(size), w.lines(), w.tail()
+	sample := string(head[:sampleBytes])
+	in.Tokens = int(size * int64(s.Budget().Count(sample)) / sampleBytes)
 	return s.place(ctx, r, size, in)
 }
+
+// sampleBytes are counted of an output that is not counted whole.
+const sampleBytes = 64 << 10
 
 // mostMemory is the largest output, in bytes, that is taken into memory for a store
 // that cannot stream.
@@ -230,24 +196,28 @@ func (e *OutputError) Error() string {
 	return fmt.Sprintf("output, want at most %d bytes for a store that cannot stream, got more", e.Limit)
 }
 
-// sizes counts what is written to it.
+// sizes looks at what is written to it.
 type sizes struct {
-	lines int
-	tail  []byte
+	newlines int
+	end      []byte // the last bytes, at least tailBytes of them where there are so many
 }
 
 // Write never fails.
 func (w *sizes) Write(p []byte) (int, error) {
-	w.lines += bytes.Count(p, []byte("\n"))
-	w.tail = append(w.tail, p[max(0, len(p)-tailBytes):]...)
-	w.tail = w.tail[max(0, len(w.tail)-tailBytes):]
+	w.newlines += bytes.Count(p, []byte("\n"))
+	w.end = append(w.end, p[max(0, len(p)-tailBytes):]...)
+	if len(w.end) > 4*tailBytes { // not at every write
+		w.end = append(w.end[:0], w.tail()...)
+	}
 	return len(p), nil
 }
 
-// cutAtLine ends a text after its last whole line, if it has one.
-func cutAtLine(p []byte) string {
-	if i := bytes.LastIndexByte(p, '\n'); i > 0 {
-		p = p[:i]
+// lines returns how many there were; a last line without a newline counts.
+func (w *sizes) lines() int {
+	if n := len(w.end); n > 0 && w.end[n-1] != '\n' {
+		return w.newlines + 1
 	}
-	return string(bytes.ToValidUTF8(p, nil))
+	return w.newlines
 }
+
+func (w *sizes) tail() string { return string(w.end[max(0, len(w.end)-tailBytes):]) }

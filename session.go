@@ -31,7 +31,8 @@ type Session struct {
 	stopped bool // the store has failed: what it has must be read again
 	closed  bool
 	late    []engine.Answer
-	failed  error // why the store took no blobs, during one drive
+	failed  error              // why the store took no blobs, during one drive
+	placed  []engine.Placement // of the outputs that came, during one drive
 	bill    biller
 	held    reservations
 	sentTo  budget.Target // of the request that Prepare returned last
@@ -157,7 +158,7 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 // settle does what the machine asks for.
 func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 	var send *engine.Send
-	s.failed = nil
+	s.failed, s.placed = nil, nil
 	for s.machine.HasReady() {
 		r := s.machine.Ready()
 		out := s.keep(ctx, r)
@@ -169,6 +170,7 @@ func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 		if len(out.FailedBlobs) > 0 {
 			continue
 		}
+		s.placed = append(s.placed, r.Placements...)
 		s.publish(r)
 		if r.Send != nil {
 			send, s.sentTo = r.Send, r.Send.Target

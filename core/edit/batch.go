@@ -281,12 +281,8 @@ var weights = []struct {
 	{"ls", 5},
 }
 
-// onlyText reports whether r is one text, the only kind of output that can be
-// shown in part.
+// onlyText reports whether r is one text.
 func onlyText(r llm.ToolResult) bool {
-	if len(r.Content) != 1 {
-		return false
-	}
-	_, ok := r.Content[0].(llm.Text)
+	_, ok := TextOf(r)
 	return ok
 }

@@ -87,6 +87,7 @@ type Blob struct {
 type Plan struct {
 	Edits []Edit
 	Blobs []Blob
+	Bare  bool // of the one output that it is about, nothing is shown
 }
 
 // Gain returns the tokens that the plan saves.

@@ -11,10 +11,8 @@ import (
 // Stored returns the bytes that are kept for a result that leaves the view: the
 // text of an output that is one text, else the part's raw bytes.
 func Stored(r llm.ToolResult) []byte {
-	if len(r.Content) == 1 {
-		if t, ok := r.Content[0].(llm.Text); ok {
-			return []byte(t.Text)
-		}
+	if text, ok := TextOf(r); ok {
+		return []byte(text)
 	}
 	if r.Data != nil {
 		return r.Data
@@ -28,6 +26,16 @@ func Stored(r llm.ToolResult) []byte {
 		b = append(b, c.Bytes()...)
 	}
 	return b
+}
+
+// TextOf returns the text of an output that is one text, the only kind that can be shown
+// in part.
+func TextOf(r llm.ToolResult) (string, bool) {
+	if len(r.Content) != 1 {
+		return "", false
+	}
+	t, ok := r.Content[0].(llm.Text)
+	return t.Text, ok
 }
 
 // StubOf returns the stub in r's content, if r was replaced by one.
@@ -71,8 +79,11 @@ func FormOf(r llm.ToolResult) Form {
 // most so many bytes, where a figure is positive. The zero Beginning is nothing.
 type Beginning struct{ Chars, Bytes int }
 
-// of returns the beginning of text.
-func (p Beginning) of(text string) string {
+// Previews reports whether a template shows something of an output.
+func Previews(template string) bool { return strings.Contains(template, "{preview}") }
+
+// Of returns the beginning of text.
+func (p Beginning) Of(text string) string {
 	if p.Chars <= 0 || p.Bytes > 0 {
 		text = cutBytes(text, p.Bytes)
 	}
@@ -85,9 +96,12 @@ func (p Beginning) of(text string) string {
 // Stub plans to show sp as the scene's template says, {preview} with so much of the
 // output.
 func (s Scene) Stub(sp Spot, kind Kind, preview Beginning, why string) Plan {
+	o := s.output(sp)
 	v := s.values(sp)
-	v.Preview = preview.of(s.original(sp).Text())
-	return s.replace(sp, kind, Fill(s.Template, v), why)
+	v.Preview = preview.Of(o.text)
+	p := s.replace(sp, kind, Fill(s.Template, v), why)
+	p.Bare = v.Preview == "" || !Previews(s.Template)
+	return p
 }
 
 // CapArgs say how much of an output stays.
@@ -100,13 +114,16 @@ type CapArgs struct {
 
 // Cap plans to show only a part of sp: long lines cut, then whole lines from the
 // beginning while they fit into Bytes (R001-5), or, for Tokens, two thirds from
-// the beginning and one third from the end. It plans nothing if all of it fits.
+// the beginning and one third from the end. It plans nothing if all of it fits. Of an
+// output that the host has stored it shows what it would of the whole, as far as the
+// host read it.
 func (s Scene) Cap(sp Spot, a CapArgs) Plan {
-	if !onlyText(s.original(sp)) {
+	o := s.output(sp)
+	tokens := max(sp.Tokens, sp.Stored.Tokens)
+	if !o.known {
 		return Plan{}
 	}
-	text := s.original(sp).Text()
-	kept := text
+	kept := o.text
 	if a.Lines > 0 {
 		kept = ends(kept, a.Lines)
 	}
@@ -116,10 +133,10 @@ func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	if a.Bytes > 0 {
 		kept = wholeLines(kept, a.Bytes)
 	}
-	if a.Tokens > 0 && sp.Tokens > a.Tokens {
+	if a.Tokens > 0 && tokens > a.Tokens {
 		kept = s.fitTokens(kept, a.Tokens)
 	}
-	if kept == text {
+	if kept == o.text && !(o.isStored() && a.cuts(o.stored, tokens)) {
 		return Plan{}
 	}
 	v := s.values(sp)
@@ -128,7 +145,9 @@ func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	if !strings.Contains(s.Template, "{text}") {
 		shown = kept + shown
 	}
-	return s.replace(sp, KindCap, shown, fmt.Sprintf("output of %d bytes is over the cap for one output", len(text)))
+	p := s.replace(sp, KindCap, shown, fmt.Sprintf("output of %d bytes is over the cap for one output", v.Bytes))
+	p.Bare = kept == ""
+	return p
 }
 
 // fitTokens keeps the head and tail of text so that they are at most limit tokens.
@@ -161,7 +180,11 @@ func (s Scene) stored(sp Spot) (ref llm.Ref, size int, blobs []Blob) {
 func (s Scene) values(sp Spot) Values {
 	r := s.original(sp)
 	ref, size, _ := s.stored(sp)
-	return Values{Ref: ref, Tool: sp.Tool, Bytes: size, Lines: lines(r.Text()), Tokens: s.Size(r)}
+	v := Values{Ref: ref, Tool: sp.Tool, Bytes: size, Lines: CountLines(r.Text()), Tokens: s.Size(r)}
+	if stub, ok := StubOf(r); ok && stub.Lines > 0 { // else an earlier version recorded it
+		v.Lines, v.Tokens = stub.Lines, stub.Tokens
+	}
+	return v
 }
 
 // replace plans the edit that shows text in place of sp. The edit holds no bytes

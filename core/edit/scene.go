@@ -20,6 +20,7 @@ type Scene struct {
 	Rule     string                   // goes into each edit
 	Template string                   // the text shown; see [Fill]
 	Low      int                      // low-water mark of the batch, for the record
+	Ends     Ends                     // of the output that the host has just stored; zero: none
 }
 
 // A Spot is one part of the view that an edit could replace.
@@ -29,7 +30,9 @@ type Spot struct {
 	Part   int
 	Result llm.ToolResult // as it is shown now
 	Tool   string         // the name of the tool, if the call is known
-	Tokens int
+	Tokens int            // of what is shown
+	// Stored is what the host stored, if no edit has changed how it is shown; else zero.
+	Stored llm.Stub
 }
 
 // Outputs returns the tool results of the view before Scene.Keep, oldest first.
@@ -69,6 +72,11 @@ func (s Scene) At(id llm.MessageID, n int) (Spot, bool) {
 
 func (s Scene) spot(item, part int, r llm.ToolResult) Spot {
 	sp := Spot{Item: item, ID: s.View.Items[item].Message.ID, Part: part, Result: r, Tokens: s.Size(r)}
+	if came, ok := StubOf(s.original(sp)); ok {
+		if now, _ := StubOf(r); now.Text == came.Text {
+			sp.Stored = came
+		}
+	}
 	if c, ok := s.Turns.CallFor(int(sp.ID)-1, part); ok {
 		sp.Tool = c.Name
 	}
@@ -130,16 +138,4 @@ func Thousands(n int) string {
 		b.WriteString(s[i : i+3])
 	}
 	return b.String()
-}
-
-// lines counts the lines of s; a last line without a newline counts.
-func lines(s string) int {
-	if s == "" {
-		return 0
-	}
-	n := strings.Count(s, "\n")
-	if s[len(s)-1] != '\n' {
-		n++
-	}
-	return n
 }

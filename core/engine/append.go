@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
@@ -104,99 +102,6 @@ func (m *Machine) appended() {
 		if r.At == policy.AtAppend && r.Do == policy.DoNote && m.speaks(r) {
 			m.status(r)
 		}
-	}
-}
-
-// feedStored appends a result whose body is in the store already.
-func (m *Machine) feedStored(in Stored) error {
-	if _, err := llm.ParseRef(string(in.Ref)); err != nil {
-		return fmt.Errorf("engine: stored: %w", err)
-	}
-	preview := in.Head
-	if in.Tail != "" {
-		preview += "\n[…]\n" + in.Tail
-	}
-	text := edit.Fill(orElse(m.text(policy.TemplateOffload), backstopOffload), edit.Values{
-		Ref: in.Ref, Bytes: in.Bytes, Lines: in.Lines, Tokens: in.Tokens, Preview: preview,
-		Tool: m.toolOf(in.CallID),
-	})
-	err := m.feedAppend(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{
-		CallID: in.CallID, IsError: in.IsError,
-		Content: []llm.Part{llm.Stub{Ref: in.Ref, Text: text, Size: in.Bytes}},
-	}}})
-	if err == nil {
-		m.stored[in.Ref] = true
-	}
-	return err
-}
-
-func (m *Machine) toolOf(callID string) string {
-	c, _ := m.turns.CallOf(callID)
-	return c.Name
-}
-
-// arrived runs the rules for new tool outputs on each result of msg, one after the
-// other: what one of them may take is what those before it have left (R000-13).
-func (m *Machine) arrived(msg llm.Message) {
-	if len(msg.Results()) > 1 {
-		m.all(func(t *meter) { t.ahead = t.outputsOf(msg) })
-		defer m.all(func(t *meter) { t.ahead = token.Size{} })
-	}
-	for n, p := range msg.Parts {
-		r, ok := p.(llm.ToolResult)
-		if !ok {
-			continue
-		}
-		if m.gauge.ahead != (token.Size{}) {
-			m.all(func(t *meter) { t.ahead = t.ahead.Sub(t.partSize(r)) })
-		}
-		m.guard.AddFresh(m.gauge.part(r))
-		m.traceEvaluate(ToolPreflight)
-		for _, moment := range []policy.Moment{policy.AtAppend, policy.AtTool} {
-			for _, r := range m.policy.Rules {
-				if r.At == moment {
-					m.arrival(r, msg.ID, n)
-				}
-			}
-		}
-		m.remember(msg.ID, n)
-	}
-}
-
-// arrival lets one rule act on a new output.
-func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
-	s := m.scene(r)
-	sp, ok := s.At(id, part)
-	if !ok || r.When.Measure == policy.MeasureGuard && sp.Tokens <= m.granted || !m.holds(r.When, &sp) {
-		return
-	}
-	if m.exempt(sp.Tool) && r.Do != policy.DoFinal {
-		return
-	}
-	var p edit.Plan
-	switch r.Do {
-	case policy.DoDedup:
-		p = s.Dedup(sp, m.shown, edit.DedupArgs{Lines: r.Args.Lines, Chars: r.Args.Chars, Gain: edit.Gain(m.policy.MinimumGain)})
-	case policy.DoCap:
-		p = s.Cap(sp, edit.CapArgs{Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.down(r)})
-	case policy.DoOffload:
-		if _, done := edit.StubOf(sp.Result); done || sp.Result.IsError && !r.Args.Errors {
-			return
-		}
-		why := "size cap"
-		if r.When.Measure == policy.MeasureGuard {
-			why = "token budget"
-		}
-		p = s.Stub(sp, edit.KindOffload, edit.Beginning{Chars: r.Args.Chars, Bytes: r.Args.Bytes}, fmt.Sprintf("%s: output of %d bytes", why, len(edit.Stored(sp.Result))))
-	case policy.DoFail:
-		p = m.failed(s, sp, r)
-	case policy.DoFinal: // at the next call: its note may not stand inside a Round
-		m.due[r.Name] = true
-	}
-	// A cap is a limit: it holds also where its notice takes more than what is cut. But it
-	// does not put back what another rule has cut.
-	if p.Gain() > 0 || r.Do == policy.DoCap && !p.Empty() && edit.FormOf(sp.Result) == edit.Whole {
-		m.adopt(p, r.Name)
 	}
 }
 

@@ -22,15 +22,18 @@ type Append struct {
 }
 
 // Stored adds a tool output that the host has put into the store already, so
-// that its body never enters the core. Head is what the model may see of it.
+// that its body never enters the core. The rules act on it as on one that is appended:
+// by the figures of the whole, and with Head and Tail for its text, of which the model
+// may see what they leave. A host that gives as much as the rules may show loses nothing
+// by storing an output itself.
 type Stored struct {
 	CallID  string
 	Ref     llm.Ref
 	Bytes   int
-	Lines   int
+	Lines   int    // a last line without a newline counts
 	Tokens  int    // by the host's count; 0 if it was not counted
 	Head    string // its beginning, as far as the host read it
-	Tail    string // its end
+	Tail    string // its end; empty if Head is all, or is not known
 	IsError bool
 
 	Reserved int // as of Append

@@ -81,6 +81,7 @@ type Machine struct {
 	turnAt    llm.MessageID // the message that opened this Turn
 	opened    bool          // a Turn began since the last request
 	wanted    Reason        // the reason for which the next Step is to be the final one
+	incoming  incoming      // the output being appended, if the host has stored it
 	granted   int           // tokens of room that the output being appended was promised
 	prepare   *preparing
 	to        int // place among the targets of the one that the request goes to

@@ -46,10 +46,16 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 	case policy.MeasureGuard:
 		return int(m.preflight())
 	case policy.MeasureOutput:
+		if sp != nil && sp.Stored.Ref != "" {
+			return sp.Stored.Tokens
+		}
 		if sp != nil {
 			return m.gauge.part(sp.Result)
 		}
 	case policy.MeasureBytes:
+		if sp != nil && sp.Stored.Ref != "" {
+			return sp.Stored.Size
+		}
 		if sp != nil {
 			return len(sp.Result.Text())
 		}
@@ -63,6 +69,7 @@ func (m *Machine) scene(r policy.Rule) edit.Scene {
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: m.gauge.part, Measure: m.gauge.message,
 		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.withRef(m.text(r.Args.Template)),
+		Ends: m.incoming.ends,
 	}
 }
 

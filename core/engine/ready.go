@@ -25,6 +25,8 @@ type Ready struct {
 	// Torn is set instead of Send if calls and results do not stand as a provider wants
 	// them, and what is wrong could not be put away.
 	Torn *turn.TornError
+	// Placements say what became of each tool output that was appended since the last Ready.
+	Placements []Placement
 	// Edits are the edits made since the last Ready, for whoever wants to show them.
 	Edits []edit.Edit
 	// Events say what else happened, for the same purpose.

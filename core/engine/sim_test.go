@@ -121,7 +121,11 @@ func (s *sim) results() []engine.Input {
 		}
 		if s.maybe(6, "stored") {
 			body := filler(20000, id)
-			ins = append(ins, engine.Stored{CallID: id, Ref: llm.RefOf([]byte(body)), Bytes: len(body), Lines: 500, Head: body[:100]})
+			in := engine.Stored{CallID: id, Ref: llm.RefOf([]byte(body)), Bytes: len(body), Lines: 500, Head: body[:100]}
+			if s.maybe(50, "read further") {
+				in.Head, in.Tail, in.Tokens = body[:8000], body[15000:], 5000
+			}
+			ins = append(ins, in)
 			continue
 		}
 		m := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{s.result(id)}}

@@ -69,7 +69,7 @@ func drawPart(t *rapid.T, depth int) llm.Part {
 			Height: drawInt(t, "height"), Tokens: drawInt(t, "tokens"), Raw: raw,
 		}
 	case 4:
-		return llm.Stub{Ref: llm.Ref(drawString(t, "ref")), Text: drawString(t, "text"), Size: drawInt(t, "size"), Raw: raw}
+		return llm.Stub{Ref: llm.Ref(drawString(t, "ref")), Text: drawString(t, "text"), Size: drawInt(t, "size"), Lines: drawInt(t, "lines"), Tokens: drawInt(t, "tokens"), Raw: raw}
 	case 5:
 		return llm.Opaque{Kind: drawString(t, "kind"), Raw: raw}
 	}

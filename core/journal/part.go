@@ -36,6 +36,7 @@ type part struct {
 	Width     int     `json:"width,omitempty"`
 	Height    int     `json:"height,omitempty"`
 	Tokens    int     `json:"tokens,omitempty"`
+	Lines     int     `json:"lines,omitempty"`
 	Content   []part  `json:"content,omitzero"`
 	Data      *string `json:"data,omitempty"`
 	In        *place  `json:"in,omitempty"`
@@ -77,7 +78,7 @@ func partOf(p llm.Part, enclosing []byte, hint llm.Span) (part, error) {
 		w, raw = part{Kind: partMedia, Size: p.Size, Width: p.Width, Height: p.Height, Tokens: p.Tokens}, p.Raw
 		w.Type = w.B64.put("type", p.Type)
 	case llm.Stub:
-		w, raw = part{Kind: partStub, Size: p.Size}, p.Raw
+		w, raw = part{Kind: partStub, Size: p.Size, Lines: p.Lines, Tokens: p.Tokens}, p.Raw
 		w.Ref, w.Text = w.B64.put("ref", string(p.Ref)), w.B64.put("text", p.Text)
 	case llm.Opaque:
 		w, raw = part{Kind: partOpaque}, p.Raw
@@ -162,7 +163,7 @@ func (w part) part(enclosing []byte) (llm.Part, error) {
 	case partMedia:
 		return llm.Media{Type: typ, Size: w.Size, Width: w.Width, Height: w.Height, Tokens: w.Tokens, Raw: raw}, nil
 	case partStub:
-		return llm.Stub{Ref: llm.Ref(w.B64.get("ref", w.Ref)), Text: text, Size: w.Size, Raw: raw}, nil
+		return llm.Stub{Ref: llm.Ref(w.B64.get("ref", w.Ref)), Text: text, Size: w.Size, Lines: w.Lines, Tokens: w.Tokens, Raw: raw}, nil
 	case partOpaque:
 		return llm.Opaque{Kind: typ, Raw: raw}, nil
 	}

@@ -93,6 +93,9 @@ type Stub struct {
 	Ref  Ref    // what is stored
 	Text string // what the model sees; names the Ref
 	Size int    // size of what is stored, in bytes
+	// Of an output that a host has stored itself, what else it said about all of it.
+	Lines  int
+	Tokens int // by the host's count
 	Raw
 }
 
