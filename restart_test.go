@@ -32,7 +32,7 @@ func TestFinishIsKept(t *testing.T) {
 	begin := func(t *testing.T) (*plimsoll.Session, *flaky, plimsoll.Options) {
 		t.Helper()
 		st := &flaky{}
-		o := plimsoll.Options{Store: st, Policy: preset(t, "guard")}
+		o := plimsoll.Options{ID: "a", Store: st, Policy: preset(t, "guard")}
 		s := open(t, o)
 		add(t, s, human("Read the files."))
 		finish(t, s, engine.ReasonMaxTurns)
@@ -94,7 +94,7 @@ func TestFinishIsKept(t *testing.T) {
 				add(t, s, reply("The report."))
 			}
 			add(t, s, human("Go on."))
-			resumed := open(t, o)
+			resumed := restarted(t, o.Store, o)
 			want(t, resumed, engine.ReasonNone)
 			want(t, s, engine.ReasonNone)
 		}

@@ -42,6 +42,34 @@ type Guard struct {
 	forced   bool
 }
 
+// A GuardState is what a guard has counted, to be written down.
+type GuardState struct {
+	Current   int  `json:"current,omitempty"`
+	Pending   int  `json:"pending,omitempty"`
+	Fresh     int  `json:"fresh,omitempty"`
+	Schema    int  `json:"schema,omitempty"`
+	Reasoning int  `json:"reasoning,omitempty"`
+	Reserved  int  `json:"reserved,omitempty"`
+	InFlight  bool `json:"in_flight,omitempty"` // a call left that was not answered
+	Within    int  `json:"within,omitempty"`    // schema tokens in Current
+	Sent      int  `json:"sent,omitempty"`      // schema tokens of the call that left
+	Exceeded  bool `json:"exceeded,omitempty"`
+	Forced    bool `json:"forced,omitempty"`
+}
+
+// State returns what g has counted.
+func (g *Guard) State() GuardState {
+	c := g.counters
+	return GuardState{c.Current, c.Pending, c.Fresh, c.Schema, c.Reasoning, g.reserved, g.inFlight, g.within, g.sent, g.exceeded, g.forced}
+}
+
+// Restore takes g to a state that was written down.
+func (g *Guard) Restore(s GuardState) {
+	g.counters = Counters{sane(s.Current), sane(s.Pending), sane(s.Fresh), sane(s.Schema), sane(s.Reasoning)}
+	g.reserved, g.inFlight, g.within, g.sent = sane(s.Reserved), s.InFlight, sane(s.Within), sane(s.Sent)
+	g.exceeded, g.forced = s.Exceeded, s.Forced
+}
+
 // Counters returns the counters as they are.
 func (g *Guard) Counters() Counters { return g.counters }
 

@@ -43,23 +43,50 @@ func (m *Machine) askAbout(r policy.Rule, s edit.Scene, asked Ask) {
 			return
 		}
 	}
-	a := asked
-	a.ID, a.Rule, a.Span, a.Previous = m.asked+1, r.Name, span, m.previous()
+	asked.ID, asked.Span = m.asked+1, span
+	asked.edit, asked.messages = m.newestEdit(), len(m.messages)
+	a := m.written(r, asked, m.view)
+	m.asks = append(m.asks, a)
+	m.record(journal.Record{Kind: journal.KindAsk, Ask: a.recorded()})
+	if m.prepare != nil && !a.Background {
+		m.prepare.waiting = a.ID
+	}
+}
+
+// written returns a question by r with its words, about what a view shows.
+func (m *Machine) written(r policy.Rule, a Ask, v edit.View) Ask {
+	a.Rule, a.Previous = r.Name, previous(v)
 	a.Background, a.MaxTokens = r.Args.Background, r.Args.MaxTokens
 	a.Prompt = m.question(r, a)
-	for _, it := range m.view.Items {
-		if it.Before >= span.From && it.Before < span.To {
+	for _, it := range v.Items {
+		if it.Before >= a.Span.From && it.Before < a.Span.To {
 			a.Messages = append(a.Messages, it.Message)
 		}
 	}
 	a.Messages = summary.Prepare(a.Messages)
-	m.asks = append(m.asks, a)
-	m.record(journal.Record{Kind: journal.KindAsk, Ask: journal.Ask{
-		ID: a.ID, Kind: "summary", From: span.From, To: span.To, MaxTokens: a.MaxTokens, Background: a.Background,
-	}})
-	if m.prepare != nil && !a.Background {
-		m.prepare.waiting = a.ID
+	return a
+}
+
+// recorded returns what is written down of a question: all but what follows from it.
+func (a Ask) recorded() journal.Ask {
+	return journal.Ask{
+		ID: a.ID, Kind: "summary", Rule: a.Rule, Focus: a.Focus, ByHand: a.byHand, Edit: a.edit, Messages: a.messages,
+		From: a.Span.From, To: a.Span.To, MaxTokens: a.MaxTokens, Background: a.Background,
 	}
+}
+
+// again returns a question as it was asked. It is false where what it was about cannot be
+// told.
+func (m *Machine) again(a journal.Ask) (Ask, bool) {
+	v, ok := m.viewAt(a.Messages, a.Edit)
+	if !ok {
+		return Ask{}, false
+	}
+	r := m.ruleNamed(a.Rule)
+	r.Args.Background, r.Args.MaxTokens = a.Background, a.MaxTokens
+	return m.written(r, Ask{
+		ID: a.ID, Span: edit.Span{From: a.From, To: a.To}, Focus: a.Focus, byHand: a.ByHand, edit: a.Edit, messages: a.Messages,
+	}, v), true
 }
 
 // question returns the text of an ask by r, in the policy's words.
@@ -107,14 +134,14 @@ func (m *Machine) oldestShare(permille int) int {
 	return 0
 }
 
-// previous returns the summary that stands in the view now.
-func (m *Machine) previous() string {
-	for _, sec := range m.view.Sections {
+// previous returns the summary that stands in a view.
+func previous(v edit.View) string {
+	for _, sec := range v.Sections {
 		if sec.Kind == llm.SectionSummary {
 			return sec.Text
 		}
 	}
-	for _, it := range m.view.Items {
+	for _, it := range v.Items {
 		if it.Message.Flags.Has(llm.FlagSummary) {
 			return it.Message.Text()
 		}
@@ -132,7 +159,15 @@ func (m *Machine) background(at policy.Moment) {
 			m.ask(r, m.scene(r))
 			continue
 		}
-		m.due[r.Name] = true
+		m.setDue(r.Name)
+	}
+}
+
+// setDue notes that a rule acts before the next call.
+func (m *Machine) setDue(rule string) {
+	if !m.due[rule] {
+		m.due[rule] = true
+		m.record(journal.Record{Kind: journal.KindRule, Rule: journal.RuleMoment{Name: rule}})
 	}
 }
 
@@ -146,8 +181,9 @@ func (m *Machine) feedAnswer(in Answer) error {
 	}
 	a := m.asks[0]
 	m.asks = m.asks[1:]
+	at := len(m.out.Records)
 	m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
-	m.conclude(m.ruleNamed(a.Rule), a, in)
+	m.out.Records[at].Answer.Outcome = m.conclude(m.ruleNamed(a.Rule), a, in)
 	if m.prepare != nil && m.prepare.waiting == a.ID {
 		m.prepare.waiting = 0
 		m.goOn()
@@ -158,30 +194,39 @@ func (m *Machine) feedAnswer(in Answer) error {
 // conclude lets an answer take the place of what it is about. Where it says nothing,
 // or there is none, the policy says what does; else the history stays as it is, and
 // the next rung acts.
-func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) {
-	said, why := summary.Answer{}, in.Err
+func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) journal.Outcome {
+	said, why := m.said(r, a, in)
 	if why == "" {
+		return m.settle(r, a, said)
+	}
+	out := journal.Outcome("")
+	if in.Err == "" || m.policy.OnSummaryError == policy.SummaryFallback { // an error alone may be gone with the next call
+		out = m.decline(a.Span)
+	}
+	if a.byHand && m.policy.OnSummaryError != policy.SummaryKeep {
+		m.otherMeans(a, why)
+	}
+	return out
+}
+
+// said returns the summary that an answer gives, or, where the policy says so, the one by
+// code in its place. Where there is none, it says why.
+func (m *Machine) said(r policy.Rule, a Ask, in Answer) (said summary.Answer, why string) {
+	if why = in.Err; why == "" {
 		said, why = m.usable(a, in.Text)
 	}
 	if why == "" {
-		m.settle(r, a, said)
-		return
+		return said, ""
 	}
 	m.event(EventAnswer, r.Name, "no summary: %s", why)
 	if m.policy.OnSummaryError == policy.SummaryFallback {
 		var empty string
 		if said, empty = m.byCode(a); empty == "" {
-			m.settle(r, a, said)
-			return
+			return said, ""
 		}
 		m.event(EventAnswer, r.Name, "no summary by code: %s", empty)
 	}
-	if in.Err == "" || m.policy.OnSummaryError == policy.SummaryFallback { // an error alone may be gone with the next call
-		m.decline(a.Span)
-	}
-	if a.byHand && m.policy.OnSummaryError != policy.SummaryKeep {
-		m.otherMeans(a, why)
-	}
+	return said, why
 }
 
 // byCode writes the summary that nobody else wrote.
@@ -231,11 +276,11 @@ func (m *Machine) coveredBy(span edit.Span) int {
 }
 
 // settle puts a summary where the policy keeps it, or holds it for the batch.
-func (m *Machine) settle(r policy.Rule, a Ask, said summary.Answer) {
+func (m *Machine) settle(r policy.Rule, a Ask, said summary.Answer) journal.Outcome {
 	m.declined = declined{}
 	if m.holdsForBatch(r) {
-		m.summary = &prepared{a.Span, said.Summary}
-		return
+		m.summary = &prepared{ask: a.ID, span: a.Span, text: said.Summary}
+		return journal.Held
 	}
 	s := m.scene(r)
 	if r.Name == compactRule {
@@ -245,12 +290,12 @@ func (m *Machine) settle(r policy.Rule, a Ask, said summary.Answer) {
 	p := m.replaceBySummary(s, a.Span, said)
 	if p.Gain() <= 0 {
 		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: it saves %d tokens", a.Span.To-1, p.Gain())
-		m.decline(a.Span)
-		return
+		return m.decline(a.Span)
 	}
 	if !m.try(p, r.Name) {
-		m.decline(a.Span)
+		return m.decline(a.Span)
 	}
+	return journal.Used
 }
 
 // replaceBySummary archives the pieces of span between pinned messages; the last

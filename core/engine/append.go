@@ -22,18 +22,23 @@ func (m *Machine) feedAppend(msg llm.Message) error {
 	}
 	msg = ownMessage(msg)
 	msg.ID = llm.MessageID(len(m.messages)) + 1
-	opens := m.remark(msg)
-	_ = m.turns.Append(msg) // calls of one reply that share an id are indexed all the same
-	m.messages = append(m.messages, msg)
-	m.view.Append(msg)
 	m.record(journal.Record{Kind: journal.KindMessage, Message: msg})
-	m.measureAppended()
-	m.fresh(msg, opens)
+	m.take(msg)
 	if msg.Origin == llm.ToolRun {
 		m.arrived(msg)
 	}
 	m.appended()
 	return nil
+}
+
+// take indexes, shows and measures the next message.
+func (m *Machine) take(msg llm.Message) {
+	opens := m.remark(msg)
+	_ = m.turns.Append(msg) // calls of one reply that share an id are indexed all the same
+	m.messages = append(m.messages, msg)
+	m.view.Append(msg)
+	m.measureAppended()
+	m.fresh(msg, opens)
 }
 
 // acceptable says what is wrong with a message: it has no form in a journal, or a

@@ -190,7 +190,7 @@ func (m *Machine) arrival(r policy.Rule, id llm.MessageID, part int) {
 	case policy.DoFail:
 		p = m.failed(s, sp, r)
 	case policy.DoFinal: // at the next call: its note may not stand inside a Round
-		m.due[r.Name] = true
+		m.setDue(r.Name)
 	}
 	// A cap is a limit: it holds also where its notice takes more than what is cut. But it
 	// does not put back what another rule has cut.

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
-	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
@@ -23,8 +21,7 @@ type anchoring struct {
 	reasoning int  // what of it is thinking, where that was reported
 	covers    bool // the anchor's output is that reply
 
-	recalled bool // the anchor is one of before a restart
-	hosted   bool // a tool of the provider's own was used: its findings are in no message
+	hosted bool // a tool of the provider's own was used: its findings are in no message
 }
 
 // none stands for a number of tokens that nobody reported.
@@ -95,8 +92,6 @@ func (t *meter) estimate(offline bool) token.Estimate {
 	removed, inserted := t.changes()
 	edited := removed != token.Size{} || inserted != token.Size{}
 	switch {
-	case t.anchored && !edited && t.recalled:
-		return t.least(all, t.cal.After(t.anchor, since))
 	case t.anchored && !edited:
 		return t.cal.After(t.anchor, since)
 	case t.anchored && !offline:
@@ -206,7 +201,6 @@ func (t *meter) report(u Usage, now border, v edit.View) {
 		prompt, doubt = left.count.Point, left.doubt // our own count comes back: nothing more is known
 	}
 	t.learn(left, prompt)
-	t.recalled = false
 	t.anchor, t.anchored, t.doubt, t.reply = token.Anchor{Prompt: prompt, Output: u.Usage.Output}, true, doubt, 0
 	if u.OutputUnknown {
 		t.anchor.Output = none
@@ -272,51 +266,4 @@ func (t *meter) came(k sizeKey, it edit.Item) {
 	if size := t.size(it, k.n); !t.removed.take(k, size) && !t.behind(it) {
 		t.inserted.add(k, size)
 	}
-}
-
-// recall takes the count to where it was after the usage reported last: now is the
-// view as it has become since.
-func (t *meter) recall(s journal.Snapshot, now edit.View) {
-	u := s.Usage
-	reported := u.Reported && u.Prompt() > 0
-	if !t.taught && u.Ratio > 0 && (reported || u.Ratio != t.cal.Ratio()) {
-		// One pair that says what all pairs together had taught.
-		const raw = 2000
-		t.cal.Observe(token.Anchor{Prompt: 1}, token.Growth{Tokens: raw}, 1+raw*u.Ratio/1000)
-	}
-	then, ok := viewAtUsage(s)
-	if !ok || !reported {
-		return
-	}
-	t.anchor, t.anchored, t.recalled = token.Anchor{Prompt: u.Prompt(), Output: none}, true, true
-	t.growing = growing{
-		border: border{s.UsageAt + 1, s.UsageEdit}, was: t.frontOf(slices.Concat(s.Sections, then.Sections), s.Tools),
-	}
-	if reply, ok := replyAfter(s); ok && u.Output {
-		t.anchor.Output = u.Usage.Output
-		if u.Usage.Output > 0 { // the anchor counts it
-			t.reply = reply
-			then.Append(s.Messages[reply-1])
-		}
-	}
-	each(then.Items, func(it edit.Item, n int) { t.base = t.base.Add(t.size(it, n)) })
-	t.differ(then, now)
-}
-
-// replyAfter returns the reply that the usage reported last belongs to.
-func replyAfter(s journal.Snapshot) (llm.MessageID, bool) {
-	for _, msg := range s.Messages[s.UsageAt:] {
-		if isReply(msg) {
-			return msg.ID, true
-		}
-	}
-	return 0, false
-}
-
-// viewAtUsage returns the view when the usage was reported. It is false where it
-// cannot be told.
-func viewAtUsage(s journal.Snapshot) (edit.View, bool) {
-	then := slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.ID > s.UsageEdit })
-	v, err := edit.Fold(s.Messages[:s.UsageAt], edit.Holding(then))
-	return v, err == nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
@@ -23,10 +24,12 @@ const (
 )
 
 // decline notes that a summary of span was not used.
-func (m *Machine) decline(span edit.Span) {
-	if !m.noStore { // then it was not the summary's fault
-		m.declined = declined{to: span.To, tokens: m.coveredBy(span)}
+func (m *Machine) decline(span edit.Span) journal.Outcome {
+	if m.noStore { // it was not the summary's fault
+		return ""
 	}
+	m.declined = declined{to: span.To, tokens: m.coveredBy(span)}
+	return journal.Declined
 }
 
 // worthAsking reports whether a summary of span may end otherwise than the one that was

@@ -44,6 +44,9 @@ func (m *Machine) Gauge() int { return m.gauge.total() }
 // Prepared reports whether a summary waits for its batch.
 func (m *Machine) Prepared() bool { return m.summary != nil }
 
+// Waiting reports whether a request waits for an answer.
+func (m *Machine) Waiting() bool { return m.prepare != nil }
+
 // Asking reports whether a question has no answer yet.
 func (m *Machine) Asking() bool { return len(m.asks) > 0 }
 

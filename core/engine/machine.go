@@ -59,10 +59,12 @@ type Machine struct {
 	gauge       *meter   // the policy's own estimator; count[0] if that is the count
 	shown       *edit.Lines
 	guard       budget.Guard
-	stored      map[llm.Ref]bool // blobs that are durable or handed out
-	learnt      map[string]int   // windows that rejections taught, by target
-	learntBytes map[string]int   // and the most bytes
-	humans      [2]llm.MessageID // the first and the last message that a person typed
+	stored      map[llm.Ref]bool                 // blobs that are durable or handed out
+	learnt      map[string]int                   // windows that rejections taught, by target
+	learntBytes map[string]int                   // and the most bytes
+	remembered  map[string]journal.MeterState    // of meters that a restart has not made yet, by key
+	reported    map[llm.MessageID]journal.Output // replies of before a restart whose size was
+	humans      [2]llm.MessageID                 // the first and the last message that a person typed
 
 	thought llm.MessageID // the last message with thinking
 
@@ -75,7 +77,7 @@ type Machine struct {
 	asked     int
 	summary   *prepared
 	declined  declined
-	tried     map[string]state
+	tried     map[string]journal.Situation
 	noted     map[string]bool // rules whose note stands until there is room again
 	final     Reason
 	turnAt    llm.MessageID // the message that opened this Turn
@@ -93,9 +95,10 @@ type Machine struct {
 	out       Ready
 	handed    bool // out was handed out and Advance has to come
 	lastEdit  edit.ID
-	confirmed int       // edits of the journal that are durable
-	held      *prepared // summary as it was then
-	noStore   bool      // until the request is out: nothing new can be stored
+	confirmed int            // edits of the journal that are durable
+	held      *prepared      // summary as it was then
+	stated    *journal.State // that was put into a Ready last, while nothing has happened since
+	noStore   bool           // until the request is out: nothing new can be stored
 	stopped   bool
 	stats     Stats
 }
@@ -103,11 +106,11 @@ type Machine struct {
 // sending is what is known about the request that was sent last.
 type sending struct {
 	seq    int
-	target int    // place among the targets
-	meter  *meter // that counted it; nil before the first one
-	edits  int    // length of the journal
-	end    int    // length of the transcript
-	output int    // what it let the reply have
+	target int     // place among the targets
+	meter  *meter  // that counted it; nil before the first one
+	edit   edit.ID // the newest edit
+	end    int     // length of the transcript
+	output int     // what it let the reply have
 }
 
 // Stats count what a machine did.
@@ -118,14 +121,23 @@ type Stats struct {
 	Refused   int
 }
 
-// state names a situation in which a rule was tried.
-type state struct{ messages, edits, reports int }
-
 // situation returns the one that m is in.
-func (m *Machine) situation() state { return state{len(m.messages), len(m.journal), m.reports} }
+func (m *Machine) situation() journal.Situation {
+	return journal.Situation{Messages: len(m.messages), Edit: m.newestEdit(), Reports: m.reports}
+}
+
+// newestEdit returns the number of the newest edit; 0 if there is none. One that was
+// taken back has left its number unused.
+func (m *Machine) newestEdit() edit.ID {
+	if len(m.journal) == 0 {
+		return 0
+	}
+	return m.journal[len(m.journal)-1].ID
+}
 
 // prepared is a summary that waits for the batch it goes with.
 type prepared struct {
+	ask  int // the question that it answers
 	span edit.Span
 	text string
 }
@@ -149,8 +161,8 @@ func New(c Config) (*Machine, error) {
 func (m *Machine) reset() {
 	*m = Machine{
 		cfg: m.cfg, policy: m.policy, sent: sending{seq: m.sent.seq},
-		stored: map[llm.Ref]bool{}, learnt: map[string]int{}, learntBytes: map[string]int{},
-		due: map[string]bool{}, tried: map[string]state{}, noted: map[string]bool{},
+		stored: map[llm.Ref]bool{}, learnt: map[string]int{}, learntBytes: map[string]int{}, remembered: map[string]journal.MeterState{},
+		due: map[string]bool{}, tried: map[string]journal.Situation{}, noted: map[string]bool{},
 		stats: Stats{Edits: map[edit.Kind]int{}},
 	}
 }
@@ -240,16 +252,14 @@ func (m *Machine) Feed(in Input) error {
 		if slices.EqualFunc(m.tools, in.Tools, sameTool) {
 			return nil // told in every Step, it is recorded once
 		}
-		m.tools = ownTools(in.Tools)
+		m.setTools(ownTools(in.Tools))
 		m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
-		m.measureFront()
 	case SetSections:
 		if slices.EqualFunc(m.sections, in.Sections, sameSection) {
 			return nil
 		}
-		m.sections = ownSections(in.Sections)
+		m.setSections(ownSections(in.Sections))
 		m.record(journal.Record{Kind: journal.KindSections, Sections: m.sections})
-		m.measureFront()
 	case Prepare:
 		return m.feedPrepare(in)
 	case Usage:
@@ -275,6 +285,16 @@ func (m *Machine) Feed(in Input) error {
 		return m.feedRestore(in.Snapshot)
 	}
 	return nil
+}
+
+func (m *Machine) setTools(tools []llm.Tool) {
+	m.tools = tools
+	m.measureFront()
+}
+
+func (m *Machine) setSections(sections []llm.Section) {
+	m.sections = sections
+	m.measureFront()
 }
 
 func sameTool(a, b llm.Tool) bool {
@@ -358,7 +378,10 @@ func (m *Machine) Advance(o Outcome) {
 	}
 }
 
-func (m *Machine) record(r journal.Record) { m.out.Records = append(m.out.Records, r) }
+func (m *Machine) record(r journal.Record) {
+	m.out.Records = append(m.out.Records, r)
+	m.stated = nil
+}
 
 func (m *Machine) event(kind EventKind, rule, format string, args ...any) {
 	m.out.Events = append(m.out.Events, Event{Kind: kind, Rule: rule, Text: fmt.Sprintf(format, args...)})

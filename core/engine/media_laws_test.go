@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -230,9 +231,10 @@ func (g *gallery) repeats() {
 	if !reflect.DeepEqual(again.m.View().Items, g.h.m.View().Items) {
 		g.t.Fatalf("law 5: after a restart another view is shown")
 	}
-	snap, err := g.h.snapshot()
+	at := llm.MessageID(len(g.h.m.Messages()))
+	snap, err := g.h.snapshot(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: "parent", At: at}})
 	must(g.t, err)
-	fork, err := g.h.continued(engine.Fork{Parent: "parent", At: llm.MessageID(len(g.h.m.Messages())), Snapshot: snap})
+	fork, err := g.h.continued(engine.Fork{Parent: "parent", At: at, Snapshot: snap})
 	must(g.t, err)
 	if !reflect.DeepEqual(fork.m.View().Items, g.h.m.View().Items) {
 		g.t.Fatalf("law 5: a fork shows another view")

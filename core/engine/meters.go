@@ -58,6 +58,7 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 	}
 	m.keepSpare(count)
 	m.cfg.Targets, m.targets, m.count, m.gauge = slices.Clone(targets), resolved, count, gauge
+	m.stated = nil
 	clear(m.tried) // in other windows another plan may do
 	if m.sent.target >= len(targets) {
 		m.sent.target = 0
@@ -133,7 +134,9 @@ func (m *Machine) meterFor(t budget.Target, before []*meter) (*meter, error) {
 	}
 	mt := newMeter(key, c, cal)
 	mt.taught = preferred && m.cfg.Calibration != nil
+	mt.known = m.outputsOf(t.Model, preferred)
 	m.fill(mt)
+	m.takeUp(mt)
 	return mt, nil
 }
 
@@ -266,16 +269,6 @@ func (m *Machine) remeasureEdited(old edit.View, edits []edit.Edit) {
 		}
 	})
 	m.guard.Edited(m.gauge.total() - was)
-}
-
-// remeasure measures everything anew, as after Restore. What was anchored is not.
-func (m *Machine) remeasure() {
-	m.all(func(t *meter) {
-		t.anchoring = anchoring{awaited: t.awaited}
-		t.cache = map[sizeKey]sized{}
-		m.fill(t)
-	})
-	m.indexLines()
 }
 
 // indexLines remembers the lines of all outputs shown in full, if a rule asks for it.

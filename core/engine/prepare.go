@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
@@ -74,7 +75,7 @@ func (m *Machine) dueNow(r policy.Rule) bool {
 	}
 	was := m.due[r.Name]
 	delete(m.due, r.Name)
-	if r.At == policy.AtRejected && r.When.Measure == "" && len(m.journal) > m.sent.edits && !m.sentAnew() {
+	if r.At == policy.AtRejected && r.When.Measure == "" && m.newestEdit() > m.sent.edit && !m.sentAnew() {
 		return false // another rule has made it a different request
 	}
 	return was
@@ -86,7 +87,10 @@ func (m *Machine) speaks(r policy.Rule) bool {
 	if m.holds(r.When, nil) {
 		return true
 	}
-	delete(m.noted, r.Name)
+	if m.noted[r.Name] {
+		delete(m.noted, r.Name)
+		m.record(journal.Record{Kind: journal.KindRule, Rule: journal.RuleMoment{Name: r.Name, Room: true}})
+	}
 	return false
 }
 
@@ -135,6 +139,7 @@ func (m *Machine) finish() {
 		if m.policy.OnFloor != policy.FloorSend || same {
 			m.stats.Refused++
 			m.out.Refused = refused
+			m.writeState()
 			return
 		}
 		m.stats.StillOver++
@@ -184,6 +189,7 @@ func (m *Machine) send() {
 	var torn *turn.TornError
 	if errors.As(m.whole(), &torn) {
 		m.out.Torn = torn
+		m.writeState()
 		return
 	}
 	i := m.to
@@ -192,7 +198,7 @@ func (m *Machine) send() {
 	m.guard.BeginRequest() // with what the rules have made of it
 	m.traceSend()
 	m.sent = sending{
-		seq: m.sent.seq + 1, target: i, meter: m.count[i], edits: len(m.journal), end: len(m.messages), output: m.mostOutput(i),
+		seq: m.sent.seq + 1, target: i, meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i),
 	}
 	m.all(func(t *meter) { t.leave(m.border(), m.view) })
 	m.out.Send = &Send{
@@ -201,6 +207,7 @@ func (m *Machine) send() {
 		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
+	m.writeState()
 }
 
 // mostOutput returns what a target may write: a quarter of a large window, where nobody

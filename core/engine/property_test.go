@@ -90,7 +90,7 @@ func (s *pair) feed(in engine.Input) error {
 		s.t.Fatalf("after %T: %v", in, err)
 	}
 	if err == nil { // else the input changed nothing
-		twin.after(s.h, s.withdrew, len(s.h.sent) > sends)
+		twin.after(s.h, len(s.h.sent) > sends)
 		s.twin = twin
 	}
 	if other := s.other.feed(in); (err == nil) != (other == nil) || err != nil && err.Error() != other.Error() {

@@ -47,7 +47,9 @@ type Ask struct {
 	MaxTokens  int           // longest answer
 	Background bool
 
-	byHand bool // of a compaction that a person asked for
+	byHand   bool    // of a compaction that a person asked for
+	edit     edit.ID // the newest when it was asked
+	messages int     // that there were
 }
 
 // A Send is a request that fits. Its slices are shared with the machine and with

@@ -1,14 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // withdraw takes back the edits of a Ready whose blobs could not all be stored.
@@ -80,7 +77,7 @@ func (m *Machine) rerecord(done Ready) {
 		m.asks = nil
 	}
 	for _, r := range done.Records {
-		if r.Kind == journal.KindEdit && r.Edit.Op != edit.Insert || r.Kind == journal.KindAsk && drop {
+		if r.Kind == journal.KindEdit && r.Edit.Op != edit.Insert || r.Kind == journal.KindAsk && drop || r.Kind == journal.KindState {
 			continue
 		}
 		m.record(r)
@@ -94,86 +91,14 @@ func (m *Machine) refold() {
 		m.event(EventNoProgress, "", "%v", err)
 		return
 	}
+	old := m.view
 	m.view = view
-	m.remeasure()
-}
-
-func (m *Machine) feedRestore(s journal.Snapshot) error {
-	p := m.policy
-	if s.Policy.Name != "" {
-		p = s.Policy
-	}
-	if err := policy.Validate(p); err != nil {
-		return fmt.Errorf("engine: restore: %w", err)
-	}
-	view, err := edit.Fold(s.Messages, edit.Holding(s.Edits))
-	if err != nil {
-		return fmt.Errorf("engine: restore: %w", err)
-	}
-	old := *m
-	m.reset()
-	m.policy, m.view = p, view
-	m.messages, m.journal = slices.Clone(s.Messages), slices.Clone(s.Edits)
-	m.sections, m.tools = s.Sections, s.Tools
-	m.lastEdit, m.asked = s.LastEdit, s.LastAsk
-	maps.Copy(m.learnt, s.Windows) // resolve takes the smaller of these and what is stated
-	maps.Copy(m.learntBytes, s.Bytes)
-	if err := m.setTargets(m.cfg.Targets); err != nil {
-		*m = old
-		return err
-	}
-	for _, msg := range s.Messages {
-		m.remark(msg)
-		_ = m.turns.Append(msg) // orphans were refused when they were appended
-	}
-	for _, e := range s.Edits {
-		for _, r := range e.Refs {
-			m.stored[r] = true
-		}
-	}
-	m.confirmed = len(m.journal)
-	for id, o := range s.Outputs { // each model counts its own
-		for i, t := range m.targets {
-			if o.Model == t.Model || o.Model == "" && i == 0 {
-				m.count[i].known[id] = o.Tokens
-			}
-		}
-	}
-	m.remeasure()
-	m.recall(s)
-	m.opened, m.out.Traces = false, nil
-	m.traceInit()
-	return nil
-}
-
-// feedFork is Restore of another machine's past: its messages up to At and the
-// edits that concern only them.
-func (m *Machine) feedFork(in Fork) error {
-	if len(m.messages) > 0 {
-		return fmt.Errorf("engine: fork of %q: this machine has %d messages, want an empty one", in.Parent, len(m.messages))
-	}
-	if in.At < 0 || int(in.At) > len(in.Snapshot.Messages) {
-		return fmt.Errorf("engine: fork of %q: at message %d, want 0 to %d", in.Parent, in.At, len(in.Snapshot.Messages))
-	}
-	s := in.Snapshot
-	s.Messages = s.Messages[:in.At]
-	s.Outputs = maps.Clone(s.Outputs)
-	maps.DeleteFunc(s.Outputs, func(id llm.MessageID, _ journal.Output) bool { return id > in.At })
-	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > in.At+1 })
-	if s.Forced.At > in.At {
-		s.Forced = journal.Reason{}
-	}
-	if s.Exceed.At > in.At {
-		s.Exceed = journal.Reason{}
-	}
-	if s.UsageAt > in.At {
-		s.Usage, s.UsageAt, s.UsageEdit = journal.Usage{}, 0, 0
-	}
-	if err := m.feedRestore(s); err != nil {
-		return err
-	}
-	m.record(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: in.Parent, At: in.At}})
-	return nil
+	m.all(func(t *meter) {
+		t.differ(old, view)
+		t.rebuild(view)
+		t.setFront(m.allSections(), m.offered())
+	})
+	m.indexLines()
 }
 
 // clone returns a machine on which something can be tried out.

@@ -55,7 +55,7 @@ var rewrite = flag.Bool("rewrite", false, "write the results of scenarios into t
 //	blob REF         what is stored
 //
 // What a machine wants done is written as it comes, in the order in which it has
-// to be done: blobs, records (but messages), ask, send or refused, edits, events.
+// to be done: blobs, records (but messages and the state), ask, send or refused, edits, events.
 // Refs are written as <c1>, what the output of call c1 was, and <2-5>, the archive
 // of messages 2 to 5. After each command the laws are checked, too.
 func TestScenarios(t *testing.T) {

@@ -120,7 +120,7 @@ func (s *scene) records(records []journal.Record) {
 		if r.Kind == journal.KindEdit {
 			kind = fmt.Sprintf("edit %d", r.Edit.ID)
 		}
-		if r.Kind != journal.KindMessage {
+		if r.Kind != journal.KindMessage && r.Kind != journal.KindState {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -119,10 +119,16 @@ func (m *Machine) insertion(n llm.Message, rule, why string) edit.Edit {
 // sentAnew reports whether nothing but the figures of notes has changed since the request
 // that was sent last, so that it is the same one.
 func (m *Machine) sentAnew() bool {
-	if m.sent.edits > len(m.journal) {
+	if m.newestEdit() < m.sent.edit {
 		return false
 	}
-	return !slices.ContainsFunc(m.journal[m.sent.edits:], func(e edit.Edit) bool {
-		return e.Kind != edit.KindNote || !m.tells(m.ruleNamed(e.Rule))
-	})
+	for _, e := range slices.Backward(m.journal) {
+		if e.ID <= m.sent.edit {
+			break
+		}
+		if e.Kind != edit.KindNote || !m.tells(m.ruleNamed(e.Rule)) {
+			return false
+		}
+	}
+	return true
 }

@@ -88,10 +88,7 @@ func (c *counted) before(h *host, in engine.Input) {
 }
 
 // after is told of every input after it was fed.
-func (c *counted) after(h *host, withdrawn, sent bool) {
-	if withdrawn {
-		c.anchor, c.doubt, c.reply, c.covers, c.left = nil, 0, 0, false, nil
-	}
+func (c *counted) after(h *host, sent bool) {
 	if !sent {
 		return
 	}

@@ -76,7 +76,7 @@ func (r *restorer) feed(in engine.Input) {
 	if err := r.h.feed(in); err != nil {
 		r.t.Fatalf("feed %T: %v", in, err)
 	}
-	r.twin.after(r.h, false, len(r.h.sent) > sent)
+	r.twin.after(r.h, len(r.h.sent) > sent)
 }
 
 // round appends one reply with several calls and one message with all their results.

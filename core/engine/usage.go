@@ -53,26 +53,28 @@ func (m *Machine) feedUsage(in Usage) error {
 	stated := in.Usage
 	in = m.believed(in)
 	u := in.Usage
-	rec := journal.Usage{Usage: u, Output: !in.OutputUnknown}
+	rec := journal.Usage{Usage: u, Reported: in.Reported, Output: !in.OutputUnknown}
 	if u != stated {
 		rec.Stated = stated
 	}
 	if in.Reported || u != stated {
 		rec.Target, rec.Model = m.SentTo().Name(), m.SentTo().Model
 	}
-	if u.Prompt() > 0 {
-		m.lastUsage = u
-	}
-	m.reports++
-	m.sender().report(in, m.border(), m.view)
-	m.covered = m.guard.Commit(u) && !in.OutputUnknown
-	// A restart can use the figures only if they are about what stands before this
-	// record, by the tokenizer of the preferred target.
-	anchor := m.sent.meter == nil || m.sent.meter == m.count[0] && m.sent.end == len(m.messages)
-	rec.Reported, rec.Ratio, rec.By = in.Reported && anchor, m.count[0].cal.Ratio(), m.count[0].key
+	m.book(in)
+	rec.Ratio, rec.By = m.count[0].cal.Ratio(), m.count[0].key
 	m.record(journal.Record{Kind: journal.KindUsage, Usage: rec})
 	m.background(policy.AtUsage)
 	return nil
+}
+
+// book takes figures that are believed.
+func (m *Machine) book(in Usage) {
+	if in.Usage.Prompt() > 0 {
+		m.lastUsage = in.Usage
+	}
+	m.reports++
+	m.sender().report(in, m.border(), m.view)
+	m.covered = m.guard.Commit(in.Usage) && !in.OutputUnknown
 }
 
 // answeredBy says which target answered, where a restart has forgotten to which one the

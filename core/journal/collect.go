@@ -11,30 +11,31 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
-// A Snapshot is what a session comes to: all that a restart needs.
+// A Snapshot is what a session comes to: all that a restart needs. What it begins with is
+// the state that was written last, and then what came after, record by record.
 type Snapshot struct {
-	Records  int           // how many records it was collected from; the sequence number of the next one
-	Messages []llm.Message // the transcript; Messages[i].ID is i+1
-	Edits    []edit.Edit   // all of them in order of ID, superseded ones too; see edit.Holding
-	LastEdit edit.ID       // the highest number used, also by an edit that no longer holds
-	EditAt   llm.MessageID // the last message before the newest edit
-	Sections []llm.Section // the newest; nil if none were recorded
-	Tools    []llm.Tool    // the newest; nil if none were recorded
-	Policy   policy.Policy // the newest; zero, with Version 0, if none was recorded
+	Records  int                      // how many records it was collected from; the sequence number of the next one
+	Messages []llm.Message            // the transcript; Messages[i].ID is i+1
+	Edits    []edit.Edit              // all of them in order of ID, superseded ones too; see edit.Holding
+	LastEdit edit.ID                  // the highest number used, also by an edit that no longer holds
+	LastAsk  int                      // likewise
+	Outputs  map[llm.MessageID]Output // replies whose size was reported
+	Answered map[int]Dialogue         // asks that were answered, by number
+	TurnEnd  llm.MessageID            // the last message of the last Turn that was ended; 0 if none was
+	Fork     Fork                     // the newest; zero if the session was not forked from another
 
-	Usage     Usage                    // the newest; zero if none was recorded
-	UsageAt   llm.MessageID            // the last message before it
-	UsageEdit edit.ID                  // the last edit before it
-	Outputs   map[llm.MessageID]Output // replies whose size was reported
-	Windows   map[string]int           // the smallest window that a refusal stated, by target
-	Bytes     map[string]int           // the most bytes that refusals leave, by target
+	State *State   // the newest; nil: none was written (before version 2, or before the first request)
+	Base  Base     // what there was beside it
+	Tail  []Record // what came after it, in order; without one, all records
+}
 
-	Asks    []Ask         // those without an answer
-	LastAsk int           // the highest number used
-	TurnEnd llm.MessageID // the last message of the last Turn that was ended; 0 if none was
-	Forced  Reason        // why the host wants the final Step of the Turn that is open; zero: it does not
-	Exceed  Reason        // with any text: an output found no room in it
-	Fork    Fork          // the newest; zero if the session was not forked from another
+// A Base is what there was when a state was written.
+type Base struct {
+	Messages int     // of the transcript
+	Edit     edit.ID // the highest number among the edits
+	Sections []llm.Section
+	Tools    []llm.Tool
+	Policy   policy.Policy // zero, with Version 0, if none was recorded
 }
 
 // An Output is the size of a reply as its usage reported it.
@@ -43,10 +44,10 @@ type Output struct {
 	Model  string // that wrote it; empty: the preferred one of then
 }
 
-// A Reason is a text, and the last message before it was given.
-type Reason struct {
-	Text string
-	At   llm.MessageID
+// A Dialogue is a question with its answer.
+type Dialogue struct {
+	Ask    Ask
+	Answer Answer
 }
 
 // Collect reads the records of a session in order. It stops at the first error
@@ -58,10 +59,11 @@ type Reason struct {
 //   - ask ids ascend, and an answer ends an ask that is open;
 //   - a fork does not claim messages that are not there.
 //
-// At a fork, messages after it go, and with them the edits that concern any of
-// them, also where these superseded others: the fork sees what its parent saw
-// then (law 5). Questions and usage of the time after it go as well; numbers are
-// not used again. To fork a session, collect its records and the fork's own.
+// At a fork, messages after it go, and with them what was recorded since, so that the
+// state is the one of then. But what is no matter of those messages stays: edits that
+// concern none of them, which the parent has sent (law 5), and what refusals taught.
+// Questions that are open go as well; numbers are not used again. To fork a session,
+// collect its records and the fork's own.
 //
 // The snapshot shares slices with the records.
 func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
@@ -75,7 +77,7 @@ func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
 		}
 		c.out.Records++
 	}
-	c.out.Edits = c.edits
+	c.finish()
 	return c.out, nil
 }
 
@@ -97,66 +99,97 @@ func Read(lines iter.Seq2[[]byte, error]) iter.Seq2[Record, error] {
 
 type collector struct {
 	out   Snapshot
-	turns turn.Index  // over out.Messages
-	edits []edit.Edit // all of them, superseded ones too
+	turns turn.Index // over out.Messages
+	asks  []Ask      // without an answer
+	log   []entry    // of all records that still count
 
 	output Output // reported of the reply to come; 0 tokens: nothing was
 }
 
+// An entry is a record in short: of a message and of an edit only where to find it.
+type entry struct {
+	kind Kind
+	id   int     // of the message or of the edit
+	rec  *Record // of any other kind
+}
+
 func (c *collector) add(r Record) error {
 	s := &c.out
+	var err error
 	switch r.Kind {
 	case KindMessage:
-		return c.message(r.Message)
-	case KindEdit:
-		return c.edit(r.Edit)
-	case KindUsage:
-		if r.Usage.Prompt() > 0 || s.Usage.Prompt() == 0 { // else it says nothing about the prompt
-			s.Usage, s.UsageAt, s.UsageEdit = r.Usage, c.last(), s.LastEdit
+		if err = c.message(r.Message); err == nil {
+			c.log = append(c.log, entry{kind: r.Kind, id: int(r.Message.ID)})
 		}
+		return err
+	case KindEdit:
+		if err = c.edit(r.Edit); err == nil {
+			c.log = append(c.log, entry{kind: r.Kind, id: int(r.Edit.ID)})
+		}
+		return err
+	case KindUsage:
 		c.output = Output{}
 		if r.Usage.Output {
 			c.output = Output{r.Usage.Usage.Output, r.Usage.Model}
 		}
-	case KindRejected:
-		s.Windows = smaller(s.Windows, r.Rejected.Target, r.Rejected.Window)
-		s.Bytes = smaller(s.Bytes, r.Rejected.Target, r.Rejected.Bytes)
-	case KindForce:
-		s.Forced = Reason{r.Reason, c.last()}
-	case KindExceeded:
-		s.Exceed = Reason{string(KindExceeded), c.last()}
-	case KindSections:
-		s.Sections = r.Sections
-	case KindTools:
-		s.Tools = r.Tools
-	case KindPolicy:
-		s.Policy = r.Policy
 	case KindTurnEnd:
 		s.TurnEnd = c.last()
 	case KindAsk:
-		return c.ask(r.Ask)
+		err = c.ask(r.Ask)
 	case KindAnswer:
-		return c.answer(r.Answer)
+		err = c.answer(r.Answer)
 	case KindFork:
-		return c.fork(r.Fork)
+		err = c.fork(r.Fork)
+	case KindRejected, KindForce, KindExceeded, KindSections, KindTools, KindPolicy, KindRule:
+	case KindState:
+		s.LastEdit = max(s.LastEdit, r.State.LastEdit)
 	default:
 		return unknownKind(r.Kind)
 	}
-	return nil
+	if err == nil {
+		c.log = append(c.log, entry{kind: r.Kind, rec: &r})
+	}
+	return err
 }
 
-// smaller keeps the smallest positive number by name.
-func smaller(of map[string]int, name string, n int) map[string]int {
-	if n <= 0 {
-		return of
+// finish makes of the log what a restart begins with.
+func (c *collector) finish() {
+	s, from := &c.out, 0
+	for i := len(c.log) - 1; i >= 0; i-- {
+		if c.log[i].kind == KindState {
+			s.State, from = c.log[i].rec.State, i+1
+			break
+		}
 	}
-	if of == nil {
-		of = map[string]int{}
+	for _, e := range c.log[:from] {
+		switch e.kind {
+		case KindMessage:
+			s.Base.Messages = e.id
+		case KindEdit:
+			s.Base.Edit = edit.ID(e.id)
+		case KindSections:
+			s.Base.Sections = e.rec.Sections
+		case KindTools:
+			s.Base.Tools = e.rec.Tools
+		case KindPolicy:
+			s.Base.Policy = e.rec.Policy
+		}
 	}
-	if old, ok := of[name]; !ok || n < old {
-		of[name] = n
+	for _, e := range c.log[from:] {
+		s.Tail = append(s.Tail, c.record(e))
 	}
-	return of
+}
+
+// record returns what an entry is short for.
+func (c *collector) record(e entry) Record {
+	switch e.kind {
+	case KindMessage:
+		return Record{Kind: e.kind, Message: c.out.Messages[e.id-1]}
+	case KindEdit:
+		at, _ := slices.BinarySearchFunc(c.out.Edits, edit.ID(e.id), func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
+		return Record{Kind: e.kind, Edit: c.out.Edits[at]}
+	}
+	return *e.rec
 }
 
 // last returns the id of the newest message.
@@ -168,12 +201,9 @@ func (c *collector) message(m llm.Message) error {
 	}
 	// A message that does not pair is indexed all the same; the transcript is what
 	// it is, and the view is checked before it is sent.
-	if m.Origin == llm.Human && c.turns.CanCut(c.turns.Len()) { // a Turn begins
-		c.out.Forced, c.out.Exceed = Reason{}, Reason{}
-	}
 	_ = c.turns.Append(m)
 	c.out.Messages = append(c.out.Messages, m)
-	if c.output.Tokens > 0 && m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) {
+	if c.output.Tokens > 0 && isReply(m) {
 		if c.out.Outputs == nil {
 			c.out.Outputs = map[llm.MessageID]Output{}
 		}
@@ -181,6 +211,9 @@ func (c *collector) message(m llm.Message) error {
 	}
 	return nil
 }
+
+// isReply reports whether a model wrote m.
+func isReply(m llm.Message) bool { return m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) }
 
 func (c *collector) edit(e edit.Edit) error {
 	s := &c.out
@@ -195,8 +228,8 @@ func (c *collector) edit(e edit.Edit) error {
 	if err := edit.Check(e, s.Messages, &c.turns); err != nil {
 		return fmt.Errorf("edit %d: %w", e.ID, err)
 	}
-	c.edits = append(c.edits, e)
-	s.LastEdit, s.EditAt = e.ID, c.last()
+	s.Edits = append(s.Edits, e)
+	s.LastEdit = e.ID
 	return nil
 }
 
@@ -205,40 +238,81 @@ func (c *collector) fork(f Fork) error {
 	if f.At < 0 || f.At > c.last() {
 		return fmt.Errorf("fork at message %d, want 0 to %d", f.At, c.last())
 	}
-	c.edits = slices.DeleteFunc(c.edits, func(e edit.Edit) bool { return e.Span.To > f.At+1 })
+	c.cut(f.At)
 	s.Messages = slices.Clip(s.Messages[:f.At])
 	c.turns = turn.Index{}
 	for _, m := range s.Messages {
 		_ = c.turns.Append(m)
 	}
-	if s.UsageAt > f.At {
-		s.Usage, s.UsageAt, s.UsageEdit = Usage{}, 0, 0
+	for id := range s.Outputs {
+		if id > f.At {
+			delete(s.Outputs, id)
+		}
 	}
-	if s.Forced.At > f.At {
-		s.Forced = Reason{}
-	}
-	if s.Exceed.At > f.At {
-		s.Exceed = Reason{}
-	}
-	s.Asks, s.TurnEnd = nil, min(s.TurnEnd, f.At)
+	c.asks, c.output, s.TurnEnd = nil, Output{}, min(s.TurnEnd, f.At)
 	s.Fork = f
 	return nil
+}
+
+// cut takes out of the log what came after message at, but for what is no matter of the
+// messages after it.
+func (c *collector) cut(at llm.MessageID) {
+	s := &c.out
+	s.Edits = slices.DeleteFunc(slices.Clone(s.Edits), func(e edit.Edit) bool { return e.Span.To > at+1 })
+	stays := make(map[int]bool, len(s.Edits))
+	for _, e := range s.Edits {
+		stays[int(e.ID)] = true
+	}
+	end := c.end(at)
+	var kept []entry
+	for i, e := range c.log {
+		switch {
+		case e.kind == KindEdit && stays[e.id], e.kind != KindEdit && i < end:
+			kept = append(kept, e)
+		case e.kind == KindRejected:
+			taught := *e.rec
+			taught.Rejected.Used = 0 // it is of another request
+			kept = append(kept, entry{kind: e.kind, rec: &taught})
+		}
+	}
+	c.log = kept
+}
+
+// end returns the place in the log at which the time of message at ends: at the next
+// message. Where that is a reply, what its call reported belongs to it.
+func (c *collector) end(at llm.MessageID) int {
+	next := slices.IndexFunc(c.log, func(e entry) bool { return e.kind == KindMessage && e.id == int(at)+1 })
+	if next < 0 {
+		return len(c.log)
+	}
+	if isReply(c.out.Messages[at]) {
+		for i := next - 1; i >= 0 && c.log[i].kind != KindMessage; i-- {
+			if c.log[i].kind == KindState {
+				return i + 1
+			}
+		}
+	}
+	return next
 }
 
 func (c *collector) ask(a Ask) error {
 	if a.ID <= c.out.LastAsk {
 		return fmt.Errorf("ask id, want more than %d, got %d", c.out.LastAsk, a.ID)
 	}
-	c.out.Asks = append(c.out.Asks, a)
+	c.asks = append(c.asks, a)
 	c.out.LastAsk = a.ID
 	return nil
 }
 
 func (c *collector) answer(a Answer) error {
-	i := slices.IndexFunc(c.out.Asks, func(open Ask) bool { return open.ID == a.Ask })
+	i := slices.IndexFunc(c.asks, func(open Ask) bool { return open.ID == a.Ask })
 	if i < 0 {
 		return fmt.Errorf("answer to ask %d, want one that is open", a.Ask)
 	}
-	c.out.Asks = slices.Delete(c.out.Asks, i, i+1)
+	if c.out.Answered == nil {
+		c.out.Answered = map[int]Dialogue{}
+	}
+	c.out.Answered[a.Ask] = Dialogue{c.asks[i], a}
+	c.asks = slices.Delete(c.asks, i, i+1)
 	return nil
 }

@@ -84,6 +84,16 @@ func usage(prompt int) journal.Record {
 	return journal.Record{Kind: journal.KindUsage, Usage: journal.Usage{Usage: llm.Usage{Input: prompt}, Reported: true}}
 }
 
+func reply(id int) journal.Record {
+	return journal.Record{Kind: journal.KindMessage, Message: llm.Message{
+		ID: llm.MessageID(id), Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "done"}},
+	}}
+}
+
+func state(lastEdit int) journal.Record {
+	return journal.Record{Kind: journal.KindState, State: &journal.State{LastEdit: edit.ID(lastEdit), Reports: 1}}
+}
+
 func turnEnd() journal.Record { return journal.Record{Kind: journal.KindTurnEnd} }
 
 func forked(at int) journal.Record {
@@ -107,27 +117,26 @@ func collect(records ...journal.Record) (journal.Snapshot, error) {
 
 func TestCollect(t *testing.T) {
 	got, err := collect(
-		policyOf("first"), sections("old"), tools("old"), human(1), call(2), usage(10), result(3),
-		replace(1, 3, 0), human(4), forked(4), turnEnd(), note(2, 5), note(3, 5), ask(1), ask(2), answer(2), usage(20),
-		archive(6, 1, 4, 1, 2), sections("new"), tools("new"), policyOf("second"),
-		journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Window: 9}}, human(5),
+		policyOf("first"), sections("old"), tools("old"), human(1), state(0), usage(10), call(2), result(3),
+		replace(1, 3, 0), human(4), forked(4), turnEnd(), note(2, 5), note(3, 5), ask(1), ask(2), answer(2), state(3), usage(20),
+		archive(6, 1, 4, 1, 2), sections("new"), tools("new"), policyOf("second"), rejected("", 9, 0), human(5),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := journal.Snapshot{
-		Records:  23,
+		Records:  25,
 		Messages: []llm.Message{human(1).Message, call(2).Message, result(3).Message, human(4).Message, human(5).Message},
 		Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(2, 5).Edit, note(3, 5).Edit, archive(6, 1, 4, 1, 2).Edit},
-		LastEdit: 6, EditAt: 4,
-		Sections: sections("new").Sections,
-		Tools:    tools("new").Tools,
-		Policy:   policyOf("second").Policy,
-		Usage:    usage(20).Usage, UsageAt: 4, UsageEdit: 3,
-		Windows: map[string]int{"": 9},
-		Asks:    []journal.Ask{{ID: 1, Kind: "summary"}}, LastAsk: 2,
-		TurnEnd: 4,
-		Fork:    journal.Fork{Parent: "main", At: 4},
+		LastEdit: 6, LastAsk: 2,
+		Answered: map[int]journal.Dialogue{2: {Ask: ask(2).Ask, Answer: answer(2).Answer}},
+		TurnEnd:  4,
+		Fork:     journal.Fork{Parent: "main", At: 4},
+		State:    state(3).State,
+		Base: journal.Base{
+			Messages: 4, Edit: 3, Sections: sections("old").Sections, Tools: tools("old").Tools, Policy: policyOf("first").Policy,
+		},
+		Tail: []journal.Record{usage(20), archive(6, 1, 4, 1, 2), sections("new"), tools("new"), policyOf("second"), rejected("", 9, 0), human(5)},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Error(cmp.Diff(want, got))
@@ -141,47 +150,62 @@ func TestCollectOfNothing(t *testing.T) {
 	}
 }
 
+// TestCollectOfAFork: a fork begins with the state of then. What came after its last
+// message is not its own, but for edits that concern none of the later ones.
 func TestCollectOfAFork(t *testing.T) {
 	parent := []journal.Record{
-		human(1), call(2), result(3), replace(1, 3, 0), usage(7), human(4), turnEnd(),
-		human(5), usage(9), ask(1), archive(2, 1, 5, 1), note(3, 6),
+		human(1), state(0), usage(5), call(2), result(3), replace(1, 3, 0), state(1), usage(7), reply(4), turnEnd(),
+		human(5), ask(1), note(2, 2), archive(3, 1, 5, 1), state(3), usage(9), note(4, 6),
 	}
-	t.Run("law 5: it sees what its parent saw then", func(t *testing.T) {
-		got, err := collect(append(parent, forked(3), human(4), note(4, 5))...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := journal.Snapshot{
-			Records:  15,
+	for _, c := range []struct {
+		name string
+		at   int
+		more []journal.Record
+		want journal.Snapshot
+	}{
+		{"after an output, before its call", 3, []journal.Record{human(4), note(5, 5)}, journal.Snapshot{
 			Messages: []llm.Message{human(1).Message, call(2).Message, result(3).Message, human(4).Message},
-			Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(4, 5).Edit},
-			LastEdit: 4, EditAt: 4, LastAsk: 1, TurnEnd: 3,
-			Fork: journal.Fork{Parent: "main", At: 3},
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Error(cmp.Diff(want, got))
-		}
-	})
-	t.Run("at the end it has everything but open questions", func(t *testing.T) {
-		whole, err := collect(parent...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := collect(append(parent, forked(5))...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := whole
-		want.Records, want.Asks, want.Fork = 13, nil, journal.Fork{Parent: "main", At: 5}
-		if !reflect.DeepEqual(got, want) {
-			t.Error(cmp.Diff(want, got))
-		}
-	})
+			Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(2, 2).Edit, note(5, 5).Edit},
+			State:    state(1).State, Base: journal.Base{Messages: 3, Edit: 1},
+			Tail: []journal.Record{note(2, 2), forked(3), human(4), note(5, 5)},
+		}},
+		{"after a reply", 4, nil, journal.Snapshot{
+			Messages: []llm.Message{human(1).Message, call(2).Message, result(3).Message, reply(4).Message},
+			Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(2, 2).Edit, archive(3, 1, 5, 1).Edit},
+			State:    state(1).State, Base: journal.Base{Messages: 3, Edit: 1},
+			Tail: []journal.Record{usage(7), reply(4), turnEnd(), note(2, 2), archive(3, 1, 5, 1), forked(4)},
+		}},
+		{"at the end", 5, nil, journal.Snapshot{
+			Messages: []llm.Message{human(1).Message, call(2).Message, result(3).Message, reply(4).Message, human(5).Message},
+			Edits:    []edit.Edit{replace(1, 3, 0).Edit, note(2, 2).Edit, archive(3, 1, 5, 1).Edit, note(4, 6).Edit},
+			State:    state(3).State, Base: journal.Base{Messages: 5, Edit: 3},
+			Tail: []journal.Record{usage(9), note(4, 6), forked(5)},
+		}},
+		{"before the first call", 1, nil, journal.Snapshot{
+			Messages: []llm.Message{human(1).Message},
+			Edits:    []edit.Edit{note(2, 2).Edit},
+			State:    state(0).State, Base: journal.Base{Messages: 1},
+			Tail: []journal.Record{note(2, 2), forked(1)},
+		}},
+	} {
+		t.Run("law 4 and 5: "+c.name, func(t *testing.T) {
+			got, err := collect(slices.Concat(parent, []journal.Record{forked(c.at)}, c.more)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := c.want
+			want.Records, want.LastAsk, want.Fork = len(parent)+1+len(c.more), 1, journal.Fork{Parent: "main", At: llm.MessageID(c.at)}
+			want.LastEdit, want.TurnEnd = max(4, want.Edits[len(want.Edits)-1].ID), min(4, llm.MessageID(c.at))
+			if !reflect.DeepEqual(got, want) {
+				t.Error(cmp.Diff(want, got))
+			}
+		})
+	}
 	t.Run("a cut inside a Round leaves its calls open", func(t *testing.T) {
-		if _, err := collect(append(parent, forked(2), archive(4, 1, 3))...); err == nil || !strings.Contains(err.Error(), "inside a Round") {
+		if _, err := collect(append(parent, forked(2), archive(9, 1, 3))...); err == nil || !strings.Contains(err.Error(), "inside a Round") {
 			t.Errorf("want the archive of an open call refused, got %v", err)
 		}
-		if _, err := collect(append(parent, forked(2), result(3), archive(4, 1, 4))...); err != nil {
+		if _, err := collect(append(parent, forked(2), result(3), archive(9, 1, 4))...); err != nil {
 			t.Errorf("want the answered call archived, got %v", err)
 		}
 	})
@@ -254,7 +278,7 @@ func TestCollectPassesErrorsOn(t *testing.T) {
 		t.Errorf("want the store's error at record 1, got %v", err)
 	}
 
-	newer := func(yield func([]byte, error) bool) { yield([]byte(`{"v":2,"kind":"turn_end"}`), nil) }
+	newer := func(yield func([]byte, error) bool) { yield([]byte(`{"v":3,"kind":"turn_end"}`), nil) }
 	var version *journal.VersionError
 	if _, err := journal.Collect(journal.Read(newer)); !errors.As(err, &version) {
 		t.Errorf("want a *VersionError, got %v", err)

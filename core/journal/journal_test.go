@@ -12,10 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 func TestDecodeOfEncodeIsTheRecord(t *testing.T) {
@@ -107,36 +109,96 @@ func formats() []journal.Record {
 		{Kind: journal.KindAsk, Ask: journal.Ask{ID: 1, Kind: "summary", From: 1, To: 9, MaxTokens: 2000, Background: true}},
 		{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: 1, Text: "It went \xff.", Err: "late"}},
 		{Kind: journal.KindFork, Fork: journal.Fork{Parent: "main", At: 4}},
+		{Kind: journal.KindForce, Reason: "max_turns"},
+		{Kind: journal.KindExceeded},
+		{Kind: journal.KindRule, Rule: journal.RuleMoment{Name: "compact"}},
+		{Kind: journal.KindRule, Rule: journal.RuleMoment{Name: "tell-model", Room: true}},
+		{Kind: journal.KindAsk, Ask: journal.Ask{
+			ID: 2, Kind: "summary", Rule: "write-summary", ByHand: true, Focus: "the \xff files", Edit: 3, Messages: 4, From: 1, To: 3,
+		}},
+		{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: 2, Text: "All is well.", Outcome: journal.Held}},
+		{Kind: journal.KindState, State: &journal.State{}},
+		{Kind: journal.KindState, State: fullState()},
 	}
 }
 
+// fullState has something in every field.
+func fullState() *journal.State {
+	return &journal.State{
+		LastEdit: 7, Reports: 3,
+		Guard:   budget.GuardState{Current: 1, Pending: 2, Fresh: 3, Schema: 4, Reasoning: 5, Reserved: 6, InFlight: true, Within: 7, Sent: 8, Exceeded: true, Forced: true},
+		Usage:   llm.Usage{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6},
+		Covered: true, Opened: true, Wanted: "max_turns", Final: "context",
+		Meters: []journal.MeterState{
+			{Key: "gpt o200k"},
+			{
+				Key:         "claude \xff",
+				Calibration: token.CalibrationState{Learnt: [][2]int{{1160, 2000}, {1200, 70}}, Anchored: true, Thinking: token.ThinkingState{AtTurn: true, Steps: 1, Turn: 2, Last: 3, Pending: 4}},
+				Anchor: &journal.Anchor{
+					Border: journal.Border{Messages: 3, Edit: 2, Front: &journal.Front{Hidden: 9, Sizes: [token.NumComponents]token.Size{{Tokens: 7, Bytes: 30}}}},
+					Prompt: 900, Output: -1, Doubt: 5, Reply: 4,
+				},
+				Left:    &journal.Border{Messages: 4, Edit: 3},
+				Awaited: &journal.Awaited{Output: 50, Reasoning: 20, Covers: true},
+			},
+		},
+		Limits: []journal.Limit{{Target: "a/\xff", Window: 20_000}, {Target: "b", Bytes: 500}},
+		Rules: []journal.RuleState{
+			{Rule: "batch", Tried: journal.Situation{Messages: 4, Edit: 3, Reports: 2}}, {Rule: "compact", Due: true, Noted: true},
+		},
+		Declined: journal.DeclinedSummary{To: 4, Tokens: 900},
+		Asks:     []journal.Ask{{ID: 2, Kind: "summary", Rule: "write-summary", Background: true, From: 1, To: 4, Edit: 3, Messages: 4}},
+		Summary:  1,
+		Sent:     journal.Sent{Target: "a/\xff", Edit: 3, Messages: 4, Output: 1000},
+	}
+}
+
+// TestFormatIsStable: this version writes what it has always written.
 func TestFormatIsStable(t *testing.T) {
-	file, err := os.ReadFile("testdata/v1.jsonl")
+	for i, line := range fixture(t, 2, len(formats())) {
+		want := formats()[i]
+		t.Run(fmt.Sprintf("line %d %s", i+1, want.Kind), func(t *testing.T) {
+			got, err := journal.Encode(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, line) {
+				t.Errorf("written\n%s\nwant\n%s", got, line)
+			}
+			reads(t, line, want)
+		})
+	}
+}
+
+// TestVersion1Opens: what the first version wrote is read as it was meant.
+func TestVersion1Opens(t *testing.T) {
+	const written = 16 // the kinds and fields that it had
+	for i, line := range fixture(t, 1, written) {
+		reads(t, line, formats()[i])
+	}
+}
+
+func fixture(t *testing.T, version, want int) [][]byte {
+	t.Helper()
+	file, err := os.ReadFile(fmt.Sprintf("testdata/v%d.jsonl", version))
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bytes.Split(bytes.TrimSuffix(file, []byte("\n")), []byte("\n"))
-	records := formats()
-	if len(lines) != len(records) {
-		t.Fatalf("testdata/v1.jsonl: want %d lines, got %d", len(records), len(lines))
+	if len(lines) != want {
+		t.Fatalf("testdata/v%d.jsonl: want %d lines, got %d", version, want, len(lines))
 	}
-	for i, want := range records {
-		t.Run(fmt.Sprintf("line %d %s", i+1, want.Kind), func(t *testing.T) {
-			line, err := journal.Encode(want)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(line, lines[i]) {
-				t.Errorf("written\n%s\nwant\n%s", line, lines[i])
-			}
-			got, err := journal.Decode(lines[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(got, want) {
-				t.Error(cmp.Diff(want, got))
-			}
-		})
+	return lines
+}
+
+func reads(t *testing.T, line []byte, want journal.Record) {
+	t.Helper()
+	got, err := journal.Decode(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error(cmp.Diff(want, got))
 	}
 }
 
@@ -233,13 +295,13 @@ func TestDecodeRefuses(t *testing.T) {
 
 func TestDecodeOfANewerVersion(t *testing.T) {
 	for _, line := range []string{
-		`{"v":2,"kind":"turn_end"}`,
-		`{"v":2,"kind":"poem"}`,
+		`{"v":3,"kind":"turn_end"}`,
+		`{"v":3,"kind":"poem"}`,
 		`{"v":7,"kind":{"name":"message"},"message":["of","another","shape"]}`,
 	} {
 		_, err := journal.Decode([]byte(line))
 		var version *journal.VersionError
-		if !errors.As(err, &version) || version.Want != journal.Version || version.Got < 2 {
+		if !errors.As(err, &version) || version.Want != journal.Version || version.Got < 3 {
 			t.Errorf("%s: want a *VersionError, got %v", line, err)
 		}
 	}

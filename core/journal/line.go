@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -27,6 +28,14 @@ type line struct {
 	Answer   *answer        `json:"answer,omitempty"`
 	Fork     *fork          `json:"fork,omitempty"`
 	Reason   string         `json:"reason,omitempty"`
+	Rule     *ruleMoment    `json:"rule,omitempty"`
+	State    *state         `json:"state,omitempty"`
+}
+
+type ruleMoment struct {
+	Name string `json:"name,omitempty"`
+	Room bool   `json:"room,omitempty"`
+	B64  odd    `json:"b64,omitempty"`
 }
 
 type usage struct {
@@ -50,6 +59,11 @@ type usage struct {
 type ask struct {
 	ID         int           `json:"id,omitempty"`
 	Kind       string        `json:"kind,omitempty"`
+	Rule       string        `json:"rule,omitempty"`
+	ByHand     bool          `json:"by_hand,omitempty"`
+	Focus      string        `json:"focus,omitempty"`
+	Edit       edit.ID       `json:"edit,omitempty"`
+	Messages   int           `json:"messages,omitempty"`
 	From       llm.MessageID `json:"from,omitempty"`
 	To         llm.MessageID `json:"to,omitempty"`
 	MaxTokens  int           `json:"max_tokens,omitempty"`
@@ -58,10 +72,11 @@ type ask struct {
 }
 
 type answer struct {
-	Ask  int    `json:"ask,omitempty"`
-	Text string `json:"text,omitempty"`
-	Err  string `json:"err,omitempty"`
-	B64  odd    `json:"b64,omitempty"`
+	Ask  int     `json:"ask,omitempty"`
+	Text string  `json:"text,omitempty"`
+	Err  string  `json:"err,omitempty"`
+	Did  Outcome `json:"outcome,omitempty"`
+	B64  odd     `json:"b64,omitempty"`
 }
 
 type fork struct {
@@ -112,8 +127,13 @@ func lineOf(r Record) (line, error) {
 		l.Ask = askOf(r.Ask)
 	case KindAnswer:
 		a := r.Answer
-		l.Answer = &answer{Ask: a.Ask}
+		l.Answer = &answer{Ask: a.Ask, Did: a.Outcome}
 		l.Answer.Text, l.Answer.Err = l.Answer.B64.put("text", a.Text), l.Answer.B64.put("err", a.Err)
+	case KindRule:
+		l.Rule = &ruleMoment{Room: r.Rule.Room}
+		l.Rule.Name = l.Rule.B64.put("name", r.Rule.Name)
+	case KindState:
+		l.State = stateOf(*r.State)
 	case KindFork:
 		l.Fork = &fork{At: r.Fork.At}
 		l.Fork.Parent = l.Fork.B64.put("parent", r.Fork.Parent)
@@ -161,9 +181,16 @@ func (u *usage) usage() Usage {
 }
 
 func askOf(a Ask) *ask {
-	w := &ask{ID: a.ID, From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background}
-	w.Kind = w.B64.put("kind", a.Kind)
+	w := &ask{ID: a.ID, From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background, ByHand: a.ByHand, Edit: a.Edit, Messages: a.Messages}
+	w.Kind, w.Rule, w.Focus = w.B64.put("kind", a.Kind), w.B64.put("rule", a.Rule), w.B64.put("focus", a.Focus)
 	return w
+}
+
+func (w *ask) ask() Ask {
+	return Ask{
+		ID: w.ID, Kind: w.B64.get("kind", w.Kind), Rule: w.B64.get("rule", w.Rule), Focus: w.B64.get("focus", w.Focus),
+		From: w.From, To: w.To, MaxTokens: w.MaxTokens, Background: w.Background, ByHand: w.ByHand, Edit: w.Edit, Messages: w.Messages,
+	}
 }
 
 // policyOf checks that the texts of p survive JSON. The plain form of a value
@@ -239,11 +266,15 @@ func (l line) record() (Record, error) {
 	case l.Kind == KindForce:
 		r.Reason = l.Reason
 	case l.Kind == KindAsk:
-		a := l.Ask
-		r.Ask = Ask{ID: a.ID, Kind: a.B64.get("kind", a.Kind), From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background}
+		r.Ask = l.Ask.ask()
 	case l.Kind == KindAnswer:
 		a := l.Answer
-		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err)}
+		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err), Outcome: a.Did}
+	case l.Kind == KindRule:
+		r.Rule = RuleMoment{Name: l.Rule.B64.get("name", l.Rule.Name), Room: l.Rule.Room}
+	case l.Kind == KindState:
+		s := l.State.state()
+		r.State = &s
 	case l.Kind == KindFork:
 		r.Fork = Fork{Parent: l.Fork.B64.get("parent", l.Fork.Parent), At: l.Fork.At}
 	default:
@@ -270,6 +301,10 @@ func (l line) missing() bool {
 		return l.Ask == nil
 	case KindAnswer:
 		return l.Answer == nil
+	case KindRule:
+		return l.Rule == nil
+	case KindState:
+		return l.State == nil
 	case KindFork:
 		return l.Fork == nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // Version is the version of the format that this package writes. It reads this
 // one and all earlier ones.
-const Version = 1
+const Version = 2
 
 // Kind says what a record records.
 type Kind string
@@ -30,6 +30,8 @@ const (
 	KindFork     Kind = "fork"     // Fork: the session goes on from where another one was
 	KindForce    Kind = "force"    // Reason: the host wants the next Step to be the final one of its Turn
 	KindExceeded Kind = "exceeded" // no field: an output found no room, no more tools run in this Turn
+	KindRule     Kind = "rule"     // Rule: the moment of a rule has come
+	KindState    Kind = "state"    // State: what the machine knows beside messages and edits; since version 2
 )
 
 // A Record is one entry of a session. Only the field that Kind names is written;
@@ -47,6 +49,15 @@ type Record struct {
 	Answer   Answer
 	Fork     Fork
 	Reason   string
+	Rule     RuleMoment
+	State    *State
+}
+
+// A RuleMoment says that a rule is due before the next call, or, with Room, that there
+// is room again for the note that it made.
+type RuleMoment struct {
+	Name string
+	Room bool
 }
 
 // Usage is what became known about the size of a request when its call
@@ -74,8 +85,13 @@ type Rejected struct {
 // An Ask is a request for a text about the messages From <= ID < To, which a
 // model or the deterministic summariser answers.
 type Ask struct {
-	ID         int    // counted from 1 within the session
-	Kind       string // what is asked for, in the engine's words
+	ID         int     // counted from 1 within the session
+	Kind       string  // what is asked for, in the engine's words
+	Rule       string  // by which
+	ByHand     bool    // a person asked for it
+	Focus      string  // what a person wants kept above all
+	Edit       edit.ID // the newest when it was asked
+	Messages   int     // that there were
 	From, To   llm.MessageID
 	MaxTokens  int  // longest answer
 	Background bool // the next call does not wait for it
@@ -86,7 +102,19 @@ type Answer struct {
 	Ask  int
 	Text string
 	Err  string // why there is no text; empty if there is
+
+	Outcome Outcome
 }
+
+// Outcome says what became of an answer.
+type Outcome string
+
+// The outcomes. Empty: it was let go.
+const (
+	Used     Outcome = "used"     // edits after it show it
+	Held     Outcome = "held"     // it waits for a batch
+	Declined Outcome = "declined" // it does not say enough, or saves nothing
+)
 
 // A Fork says that the records before it are those of another session, and that
 // this one goes on after message At: what came later is not part of it.

@@ -12,39 +12,32 @@ const (
 
 // A Thinking follows what becomes of the thinking of one model. The zero Thinking
 // believes that it is kept. Copies are independent.
-type Thinking struct {
-	atTurn  bool // goes when a Turn begins
-	atStep  bool // goes after each call
-	steps   int  // drops after a call seen in a row
-	turn    int  // tokens of thinking in this Turn that are still in the prompt
-	last    int  // of the newest reply
-	pending int  // of the Turn that has ended, until the next report
-}
+type Thinking struct{ s ThinkingState }
 
 // NewThinking returns the Thinking of a model of which it is known whether a
 // finished Turn's thinking is dropped.
-func NewThinking(dropped bool) Thinking { return Thinking{atTurn: dropped} }
+func NewThinking(dropped bool) Thinking { return Thinking{ThinkingState{AtTurn: dropped}} }
 
 // Reply notes the thinking in a reply whose output was reported.
 func (t *Thinking) Reply(tokens int) {
-	t.last = max(tokens, 0)
-	t.turn += t.last
+	t.s.Last = max(tokens, 0)
+	t.s.Turn += t.s.Last
 }
 
 // Turn notes that a Turn begins.
-func (t *Thinking) Turn() { t.pending, t.turn = t.pending+t.turn, 0 }
+func (t *Thinking) Turn() { t.s.Pending, t.s.Turn = t.s.Pending+t.s.Turn, 0 }
 
 // Lost notes that the thinking so far left the prompt by itself, as it did in both
 // cases that were seen of a reply with a hosted search.
-func (t *Thinking) Lost() { t.turn, t.last = 0, 0 }
+func (t *Thinking) Lost() { t.s.Turn, t.s.Last = 0, 0 }
 
 // Gone returns the tokens that are expected to be missing from the next prompt.
 func (t *Thinking) Gone() int {
 	switch {
-	case t.atStep:
-		return t.last
-	case t.atTurn:
-		return t.pending
+	case t.s.AtStep:
+		return t.s.Last
+	case t.s.AtTurn:
+		return t.s.Pending
 	}
 	return 0
 }
@@ -53,21 +46,21 @@ func (t *Thinking) Gone() int {
 // thinking in it was too large. It returns the tokens of thinking that were gone.
 func (t *Thinking) Observe(over int) (gone int) {
 	switch {
-	case t.pending >= leastThinking:
-		t.atTurn = near(over, t.pending)
-	case t.last >= leastThinking:
-		if near(over, t.last) {
-			t.steps++
+	case t.s.Pending >= leastThinking:
+		t.s.AtTurn = near(over, t.s.Pending)
+	case t.s.Last >= leastThinking:
+		if near(over, t.s.Last) {
+			t.s.Steps++
 		} else {
-			t.steps = 0
+			t.s.Steps = 0
 		}
-		t.atStep = t.steps >= believeStep
+		t.s.AtStep = t.s.Steps >= believeStep
 	}
 	gone = t.Gone()
-	if t.atStep {
-		t.turn = 0
+	if t.s.AtStep {
+		t.s.Turn = 0
 	}
-	t.pending, t.last = 0, 0
+	t.s.Pending, t.s.Last = 0, 0
 	return gone
 }
 

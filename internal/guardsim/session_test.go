@@ -147,13 +147,3 @@ func (g guarded) counters() counters {
 	u := g.s.Usage()
 	return counters{guard: u.Guard.Current + u.Guard.Pending + u.Guard.Fresh, view: u.Count.Bound, final: u.Final}
 }
-
-// summed reports whether any edit since the first from put a summary in place of messages.
-func (g guarded) summed(from int) (is bool) {
-	g.s.View(func(m *engine.Machine) {
-		for _, e := range m.Journal()[from:] {
-			is = is || e.Op == edit.Archive
-		}
-	})
-	return is
-}

@@ -29,7 +29,7 @@ type tally struct {
 	refs     int // that were looked up
 	restarts int
 	same     int // … after which a request was compared with the one without
-	differ   int // … and was another one: which rules were tried in vain is in no record
+	differ   int // … and was another one
 	tooLarge int // requests refused for their bytes
 	edits    int
 	classes  [numKinds]class
