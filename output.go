@@ -42,8 +42,8 @@ const (
 
 // Why an output is not shown whole.
 const (
-	ReasonSizeCap     = string(engine.CauseSizeCap)     // it is larger than one output may be (R000-13)
-	ReasonTokenBudget = string(engine.CauseTokenBudget) // no target has room for it (R000-13)
+	ReasonSizeCap     = string(engine.CauseSizeCap)     // it is larger than one output may be
+	ReasonTokenBudget = string(engine.CauseTokenBudget) // no target has room for it
 	ReasonRepeated    = string(engine.CauseRepeated)    // what it says is shown already
 )
 

@@ -14,17 +14,19 @@ type Ends struct {
 	Head, Tail string
 }
 
-// text returns the ends as one text of whole lines, where they have any, with a marker
-// between them.
-func (e Ends) text(bytes int) string {
+// text returns the ends of an output of so many bytes as one text with a marker between
+// them. They begin and end at whole lines, if that takes no more than half of them.
+// Where lines are going to be cut, the end has nothing of a line that it lacks the
+// beginning of.
+func (e Ends) text(bytes int, cut bool) string {
 	head, tail := e.Head, e.Tail
 	if len(head) >= bytes {
 		return head
 	}
-	if i := strings.LastIndexByte(head, '\n'); i > 0 {
+	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
 		head = head[:i]
 	}
-	if _, after, ok := strings.Cut(tail, "\n"); ok && after != "" {
+	if _, after, _ := strings.Cut(tail, "\n"); cut || len(after) > len(tail)/2 {
 		tail = after
 	}
 	return joinEnds(wholeRunes(head), startOfRune(tail))
@@ -91,7 +93,7 @@ func (s Scene) output(sp Spot) output {
 	case !ok:
 		return output{text: r.Text(), known: onlyText(r)}
 	case s.Ends.Ref == stub.Ref && stub.Ref != "":
-		return output{text: s.Ends.text(stub.Size), known: true, stored: stub}
+		return output{text: s.Ends.text(stub.Size, false), known: true, stored: stub}
 	}
 	return output{stored: stub}
 }

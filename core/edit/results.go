@@ -123,6 +123,9 @@ func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	if !o.known {
 		return Plan{}
 	}
+	if o.isStored() {
+		o.text = s.Ends.text(o.stored.Size, a.LineLength > 0)
+	}
 	kept := o.text
 	if a.Lines > 0 {
 		kept = ends(kept, a.Lines)

@@ -39,8 +39,8 @@ type Cause string
 
 // The causes.
 const (
-	CauseSizeCap     Cause = "size_cap"     // it is larger than one output may be (R000-13)
-	CauseTokenBudget Cause = "token_budget" // no target has room for it (R000-13)
+	CauseSizeCap     Cause = "size_cap"     // it is larger than one output may be
+	CauseTokenBudget Cause = "token_budget" // no target has room for it
 	CauseRepeated    Cause = "repeated"     // what it says is shown already
 )
 
