@@ -186,7 +186,7 @@ func TestOverheadOf(t *testing.T) {
 
 func TestDialects(t *testing.T) {
 	c := load(t)
-	for _, d := range c.Dialects() {
+	for _, d := range c.dialects {
 		if got, ok := c.Dialect(d.Name); !ok || got != d || d.Image == Drop {
 			t.Errorf("dialect %+v is found as %+v", d, got)
 		}

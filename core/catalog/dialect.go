@@ -70,9 +70,6 @@ func (c Catalog) Dialect(name llm.Dialect) (Dialect, bool) {
 	return c.dialects[i], true
 }
 
-// Dialects returns all formats in the order of the table. The slice is the caller's.
-func (c Catalog) Dialects() []Dialect { return slices.Clone(c.dialects) }
-
 func readDialect(r *row) Dialect {
 	return Dialect{
 		Name: llm.Dialect(r.text(0)), CallID: readNameRule(r, 1), ToolName: readNameRule(r, 3),

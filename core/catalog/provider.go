@@ -18,9 +18,6 @@ type Provider struct {
 	paths        []string     // what stands before its models' names in those of gateways
 }
 
-// Providers returns all makers of models by name. The slice is the caller's.
-func (c Catalog) Providers() []Provider { return slices.Clone(c.providers) }
-
 // Provider returns the maker of that name.
 func (c Catalog) Provider(name string) (Provider, bool) {
 	i := slices.IndexFunc(c.providers, func(p Provider) bool { return p.Name == name })

@@ -76,18 +76,6 @@ func (x *Lines) Forget(id llm.MessageID, part int) {
 	}
 }
 
-// Clone returns an index of its own.
-func (x *Lines) Clone() *Lines {
-	c := NewLines(x.n)
-	for k, v := range x.windows {
-		c.windows[k] = v
-	}
-	for k, v := range x.texts {
-		c.texts[k] = v
-	}
-	return c
-}
-
 // A run is lines [from,to) of a new output that source shows already.
 type run struct {
 	from, to int

@@ -68,12 +68,6 @@ func (c *Calibration) Clone() *Calibration {
 	return &twin
 }
 
-// Family returns the family that c was made for.
-func (c *Calibration) Family() catalog.Family { return c.family }
-
-// Pairs returns how many ratios c has learnt and still holds.
-func (c *Calibration) Pairs() int { return c.filled }
-
 // Ratio returns the true tokens of 1,000 raw ones: the weighted median of the
 // prior and what was learnt.
 func (c *Calibration) Ratio() int { return c.ratio }

@@ -316,43 +316,6 @@ func TestEstimatesAreSane(t *testing.T) {
 	})
 }
 
-func TestReportedOutput(t *testing.T) {
-	tests := []struct{ output, visible, want int }{
-		{1, 0, -1}, // a streaming placeholder
-		{10, 5, -1},
-		{11, 0, -1},
-		{12, 0, 12},
-		{12, 16, 12},
-		{12, 17, -1},
-		{749, 1000, -1},
-		{750, 1000, 750},
-		{5000, 100, 5000}, // thinking
-		{0, 0, -1},
-		{math.MaxInt, math.MaxInt, math.MaxInt},
-	}
-	for _, tt := range tests {
-		if got := token.ReportedOutput(tt.output, tt.visible); got != tt.want {
-			t.Errorf("ReportedOutput(%d, %d) = %d, want %d", tt.output, tt.visible, got, tt.want)
-		}
-	}
-}
-
-func TestAnchorOf(t *testing.T) {
-	if a, ok := token.AnchorOf(llm.Usage{}, 0); ok {
-		t.Errorf("a zero usage is the anchor %+v", a)
-	}
-	if a, ok := token.AnchorOf(llm.Usage{Output: 50}, 0); ok {
-		t.Errorf("a usage without a prompt is the anchor %+v", a)
-	}
-	a, ok := token.AnchorOf(llm.Usage{Input: 3, CacheRead: 40_000, CacheWrite5m: 200, CacheWrite1h: 10, Output: 88}, 60)
-	if want := (token.Anchor{Prompt: 40_213, Output: 88}); !ok || a != want {
-		t.Errorf("anchor = %+v, want %+v", a, want)
-	}
-	if a, _ := token.AnchorOf(llm.Usage{Input: 3, Output: 4}, 60); a.Output != -1 {
-		t.Errorf("a placeholder counts as the output %d", a.Output)
-	}
-}
-
 func TestGrowthOf(t *testing.T) {
 	c := familyCounter(t, "claude-old")
 	call := llm.Message{Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: "a", Name: "read", Args: "{}"}, llm.ToolCall{CallID: "b", Name: "read", Args: "{}"}}}

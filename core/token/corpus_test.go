@@ -119,7 +119,8 @@ func TestForecastOfMessages(t *testing.T) {
 		}
 		if r.Message.Role == "assistant" {
 			u := r.Message.Usage
-			a, ok := token.AnchorOf(llm.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite, Output: u.Output}, 0)
+			a := token.Anchor{Prompt: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output}
+			ok := a.Prompt > 0
 			whole := r.Message.StopReason == "stop" || r.Message.StopReason == "toolUse"
 			if ok && whole {
 				f.next(a, pair)

@@ -1,7 +1,5 @@
 package token
 
-import "github.com/plimsoll-dev/plimsoll/core/llm"
-
 // Growth is what came to a prompt, measured by the raw counter of its family.
 type Growth struct {
 	Tokens      int // E: raw tokens of text
@@ -50,33 +48,6 @@ func (g Growth) sane() Growth {
 type Anchor struct {
 	Prompt int // tokens
 	Output int // tokens; -1: not reported
-}
-
-// AnchorOf returns the anchor of a reported usage. visible is the size of the
-// reply's visible text and calls by the family's reply estimator. It is false
-// for a usage that is no anchor: one that reports no prompt, as some providers
-// and errors do. Two more kinds are no anchor, which only the caller can know:
-// the usage of another model, and of a reply with parts of hosted tools, which
-// adds up the provider's own calls.
-func AnchorOf(u llm.Usage, visible int) (Anchor, bool) {
-	if u.Prompt() <= 0 {
-		return Anchor{}, false
-	}
-	return Anchor{Prompt: u.Prompt(), Output: ReportedOutput(u.Output, visible)}, true
-}
-
-// leastOutput is the most that a streaming placeholder is known to report, and
-// a little (the project's study of estimates, section 2: 1 to 10).
-const leastOutput = 12
-
-// ReportedOutput returns output, or -1 where it is taken to be the placeholder
-// that some clients record while a reply still streams: less than 12, or less
-// than three quarters of the visible reply.
-func ReportedOutput(output, visible int) int {
-	if output < leastOutput || 4*clamp(output, 0, maxTokens) < 3*clamp(visible, 0, maxTokens) {
-		return -1
-	}
-	return output
 }
 
 func clamp(n, low, high int) int { return min(max(n, low), high) }

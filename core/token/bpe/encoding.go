@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"unicode/utf8"
 )
@@ -31,14 +30,13 @@ var ErrUnknownEncoding = errors.New("unknown encoding")
 // not usable. Its tables take about 16 MB (o200k) or 8 MB (cl100k) of heap, so a program loads each vocabulary once and keeps
 // it.
 type Encoding struct {
-	name     string
-	pattern  pattern
-	specials map[string]uint32
-	names    map[uint32]string
-	vocab    vocabulary
-	pool     *sync.Pool // of *scratch
-	memo     *memo      // nil: nothing is remembered
-	outside  Encoder    // in place of all the above, if not nil
+	name    string
+	pattern pattern
+	names   map[uint32]string // of the special tokens
+	vocab   vocabulary
+	pool    *sync.Pool // of *scratch
+	memo    *memo      // nil: nothing is remembered
+	outside Encoder    // in place of all the above, if not nil
 }
 
 // O200kBase loads o200k_base, the vocabulary of GPT-4o, GPT-4.1, GPT-5 and the o-series. Each call loads anew
@@ -126,14 +124,11 @@ func load(name string, p pattern, data []byte, specials map[string]uint32) (*Enc
 			names[id] = text
 		}
 	}
-	return &Encoding{name: name, pattern: p, specials: specials, names: names, vocab: vocab, pool: newPool()}, nil
+	return &Encoding{name: name, pattern: p, names: names, vocab: vocab, pool: newPool()}, nil
 }
 
 // Name returns the encoding's name, one of those that Load knows or that of an encoder from outside.
 func (e *Encoding) Name() string { return e.name }
-
-// Specials returns the special tokens and their ids, as a copy that the caller owns. Text is never read as one of them.
-func (e *Encoding) Specials() map[string]uint32 { return maps.Clone(e.specials) }
 
 // Count returns the number of tokens of s as ordinary text: len(Append(nil, s)). It takes time linear in len(s) for any s
 // and allocates nothing but scratch memory that later calls use again (a megabyte for each processor that counts; text

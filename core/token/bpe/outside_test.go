@@ -35,7 +35,7 @@ func TestOutside(t *testing.T) {
 	if w.counts != 1 {
 		t.Errorf("asked %d times, want once", w.counts)
 	}
-	if enc.Name() != "hf:x" || enc.CountBytes([]byte("a b")) != 2 || len(enc.Append(nil, "a b")) != 2 || len(enc.Specials()) != 0 {
+	if enc.Name() != "hf:x" || enc.CountBytes([]byte("a b")) != 2 || len(enc.Append(nil, "a b")) != 2 || len(enc.names) != 0 {
 		t.Errorf("%s: %d, %v", enc.Name(), enc.CountBytes([]byte("a b")), enc.Append(nil, "a b"))
 	}
 	if b, err := enc.Decode([]uint32{1, 1}); err != nil || string(b) != "xx" {
