@@ -167,7 +167,7 @@ func TestMostOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range policy.Presets() {
-		t.Run("R000-7_"+name, func(t *testing.T) {
+		t.Run("R000-7_R002-30_"+name, func(t *testing.T) {
 			encodings := new(plimsoll.Encodings)
 			for _, m := range known.Models() {
 				if m.Window == 0 {

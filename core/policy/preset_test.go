@@ -294,6 +294,25 @@ func TestLayeredOrder(t *testing.T) {
 	}
 }
 
+// turn-budget's paths in the order in which they are preferred: in the background when a
+// Turn has ended, before a call, after a refusal.
+func TestTurnBudgetOrder(t *testing.T) {
+	t.Run("R003-10_paths_in_their_order", func(t *testing.T) {
+		var got []policy.Moment
+		for _, r := range preset(t, "turn-budget").Rules {
+			if len(got) == 0 || got[len(got)-1] != r.At {
+				got = append(got, r.At)
+			}
+			if r.Args.Background != (r.At == policy.AtTurnEnd) {
+				t.Errorf("rule %s at %s: background %v", r.Name, r.At, r.Args.Background)
+			}
+		}
+		if want := []policy.Moment{policy.AtTurnEnd, policy.AtPrepare, policy.AtRejected}; !slices.Equal(got, want) {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	})
+}
+
 func TestTemplates(t *testing.T) {
 	v := edit.Values{
 		Ref: llm.RefOf([]byte("output")), Tool: "shell_exec", Bytes: 48231, Lines: 1200, Tokens: 12057, N: 14, Used: 83,

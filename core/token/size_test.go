@@ -20,7 +20,7 @@ func TestComponentOf(t *testing.T) {
 		{"a client's own reply is history", llm.Message{Origin: llm.Model, Flags: llm.FlagSynthetic}, token.History},
 		{"a note", llm.Message{Origin: llm.Note}, token.Notes},
 		{"rules are notes", llm.Message{Origin: llm.Note, Flags: llm.FlagRules}, token.Notes},
-		{"R003-1 a summary is kept apart", llm.Message{Origin: llm.Note, Flags: llm.FlagSummary}, token.Summary},
+		{"R002-1 R003-1 a summary is kept apart", llm.Message{Origin: llm.Note, Flags: llm.FlagSummary}, token.Summary},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -179,6 +180,9 @@ func bannedNames(t *testing.T) map[string]string {
 
 func TestPure(t *testing.T) {
 	hold(t, impure(bannedNames(t)), inCore)
+	t.Run("R003-13_what_budgets_are_made_of", func(t *testing.T) {
+		hold(t, impure(bannedNames(t)), func(u *unit) bool { return slices.Contains([]string{"core/budget", "core/turn", "core/token"}, u.path) })
+	})
 }
 
 func TestPureCatches(t *testing.T) {

@@ -153,7 +153,7 @@ func TestGC(t *testing.T) {
 		t.Error(err)
 	}
 
-	t.Run("what nobody sees goes", func(t *testing.T) {
+	t.Run("R001-9_what nobody sees goes", func(t *testing.T) {
 		path := filled(t)
 		damage(t, path, "DELETE FROM session_blobs WHERE session = 1", "UPDATE sessions SET name = NULL WHERE parent IS NOT NULL")
 		s := open(t, path, sqlite.Options{})
