@@ -49,6 +49,7 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 		m.summary = m.held
 	}
 	clear(m.tried)
+	m.stated = nil
 	if done.Send != nil {
 		m.sent.seq--
 		if done.Send.StillOver {
