@@ -14,7 +14,7 @@ var documented = budget.Target{Provider: "openai", Model: "gpt-4", Window: budge
 // give, as they are of an earlier state of its program. The formulas hold.
 func TestDocumentExamples(t *testing.T) {
 	var g budget.Guard
-	g.Seed(0)
+	g.TurnStart(0)
 	g.SetSchema(3_000)
 	g.BeginRequest()
 	g.Commit(llm.Usage{Input: 44_000, Output: 1_000})
@@ -47,7 +47,7 @@ func TestOriginMistakes(t *testing.T) {
 		// There the schema is taken off again before the limit is looked at.
 		var g budget.Guard
 		g.SetSchema(3_000)
-		g.Seed(103_424 + 1)
+		g.TurnStart(103_424 + 1)
 		if v := g.Evaluate(nil, full, 0); v.Decision != budget.Final {
 			t.Errorf("one token above the limit beside 3,000 of schema: %v, want final", v.Decision)
 		}
@@ -55,7 +55,7 @@ func TestOriginMistakes(t *testing.T) {
 	t.Run("R000-11 skip names the target to go on with", func(t *testing.T) {
 		// There the call goes to the skipped one all the same.
 		var g budget.Guard
-		g.Seed(110_000)
+		g.TurnStart(110_000)
 		larger := documented
 		larger.Model, larger.Window.Capacity = "gpt-4.1", 1_000_000
 		v := g.Evaluate(nil, []budget.Target{documented, larger}, 0)
@@ -66,7 +66,7 @@ func TestOriginMistakes(t *testing.T) {
 	t.Run("R000-14 what is fresh is not forgotten by the enforcement", func(t *testing.T) {
 		// There it is set to 0, so that outputs of this Turn count nothing until the next usage.
 		var g budget.Guard
-		g.Seed(100_000)
+		g.TurnStart(100_000)
 		g.BeginRequest()
 		g.AddFresh(5_000)
 		before := g.Project(0).Base
@@ -78,7 +78,7 @@ func TestOriginMistakes(t *testing.T) {
 	t.Run("R000-23 the next Turn may run tools", func(t *testing.T) {
 		// There they stay off for the rest of the session.
 		var g budget.Guard
-		g.Seed(103_000)
+		g.TurnStart(103_000)
 		if g.Preview(full, 1_000) {
 			t.Fatal("want no room for an output")
 		}
@@ -120,7 +120,7 @@ func TestThresholdOfEveryTarget(t *testing.T) {
 	for i, target := range targets {
 		for by, blocked := range map[int]bool{-1: false, 0: false, 1: true} {
 			var g budget.Guard
-			g.Seed(target.Window.Limit() + by)
+			g.TurnStart(target.Window.Limit() + by)
 			v := g.Evaluate(nil, targets, 0)
 			if v.Entries[i].Blocked != blocked {
 				t.Errorf("R000-4 %d tokens of %d: blocked %v", target.Window.Limit()+by, target.Window.Limit(), !blocked)

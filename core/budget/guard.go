@@ -18,7 +18,7 @@ func (c Counters) Total() int { return sum(sum(c.Current, c.Pending), c.Fresh) }
 
 // A Guard watches a session's tokens before each call. Its moments, in order:
 //
-//	Seed, TurnStart   what the session and each Turn begin with is pending
+//	TurnStart         what the session and each Turn begin with is pending (R000-2)
 //	SetSchema         the tools changed
 //	BeginRequest      a call leaves: what waits is committed, so that a retry counts it once
 //	Commit            a call succeeded: what the provider reported replaces the estimates
@@ -28,7 +28,7 @@ func (c Counters) Total() int { return sum(sum(c.Current, c.Pending), c.Fresh) }
 //	Enforce           the final Step is forced
 //
 // A failed call has no moment: nothing changes (R000-2). The conversation's
-// counters never fall but by Commit, Edited, Rebase and Seed (law 10, R000-5);
+// counters never fall but by Commit, Edited and Rebase (law 10, R000-5);
 // negative amounts count as 0. Reservations are in no counter: they are the
 // projection's extra tokens (R000-3). The zero Guard is ready. It is not safe for
 // concurrent use.
@@ -72,15 +72,6 @@ func (g *Guard) Restore(s GuardState) {
 
 // Counters returns the counters as they are.
 func (g *Guard) Counters() Counters { return g.counters }
-
-// Seed starts a session whose conversation, without its tools, is estimated at
-// pending (R000-2). Everything is forgotten but the schema and what is
-// shown of reasoning.
-func (g *Guard) Seed(pending int) {
-	g.counters = Counters{Pending: sane(pending), Schema: g.counters.Schema, Reasoning: g.counters.Reasoning}
-	g.reserved = 0
-	g.inFlight, g.within, g.exceeded, g.forced = false, 0, false, false
-}
 
 // TurnStart opens a Turn with a Human message and what came with it. Tools may
 // run again (R000-23).

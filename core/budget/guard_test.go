@@ -17,7 +17,7 @@ func target(name string, n int) budget.Target {
 
 func TestProjection(t *testing.T) {
 	var g budget.Guard
-	g.Seed(2_000)
+	g.TurnStart(2_000)
 	g.SetSchema(3_000)
 	g.SetReasoning(700)
 	g.AddFresh(400)
@@ -54,7 +54,7 @@ func TestMoments(t *testing.T) {
 		})
 	}
 	g.SetSchema(900)
-	g.Seed(5_000)
+	g.TurnStart(5_000)
 	check("R000-2 the seed conversation is pending", budget.Counters{Pending: 5_000, Schema: 900})
 	g.BeginRequest()
 	check("R000-2 a call commits what waits", budget.Counters{Current: 5_000, Schema: 900})
@@ -92,8 +92,8 @@ func TestMoments(t *testing.T) {
 	check("R000-14 enforcement commits pending and fresh", budget.Counters{Current: 7_080, Schema: 200})
 	g.Rebase(1_200)
 	check("an edit sets the count", budget.Counters{Current: 1_200, Schema: 200})
-	g.Seed(10)
-	check("a new session", budget.Counters{Pending: 10, Schema: 200})
+	g.Restore(budget.GuardState{Pending: 10, Schema: 200})
+	check("law 4: a session that is taken up", budget.Counters{Pending: 10, Schema: 200})
 	g.Commit(llm.Usage{Input: 60, Output: 5})
 	check("R000-2 a commit without a begun call takes everything", budget.Counters{Current: 65, Schema: 200})
 }
@@ -121,7 +121,7 @@ func TestEvaluate(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var g budget.Guard
-			g.Seed(tt.used - tt.used/3)
+			g.TurnStart(tt.used - tt.used/3)
 			v := g.Evaluate(nil, tt.targets, tt.used/3)
 			if v.Decision != tt.want || v.Next != tt.next || v.Base != tt.used {
 				t.Errorf("verdict %v, next %d, base %d, want %v, %d, %d", v.Decision, v.Next, v.Base, tt.want, tt.next, tt.used)
@@ -140,7 +140,7 @@ func TestEvaluate(t *testing.T) {
 
 func TestSchemaOnly(t *testing.T) {
 	var g budget.Guard
-	g.Seed(900)
+	g.TurnStart(900)
 	g.SetSchema(200)
 	targets := []budget.Target{target("a", 1000)}
 	t.Run("R000-12 only the schema overflows", func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestSchemaOnly(t *testing.T) {
 func TestToolBudget(t *testing.T) {
 	var g budget.Guard
 	targets := []budget.Target{target("a", 1000), target("b", 2000)}
-	g.Seed(500)
+	g.TurnStart(500)
 	t.Run("R000-22 a preview reserves nothing", func(t *testing.T) {
 		if !g.Preview(targets, 1500) || g.Preview(targets, 1501) || g.Project(0).Base != 500 || !g.CanExecute() {
 			t.Errorf("base %d, can execute: %v", g.Project(0).Base, g.CanExecute())
@@ -208,13 +208,12 @@ func TestToolBudget(t *testing.T) {
 	})
 }
 
-// Law 10: the conversation's counters fall only by a commit, an edit or a new
-// session. R000-5.
+// Law 10: the conversation's counters fall only by a commit or an edit. R000-5.
 func TestGuardIsMonotonic(t *testing.T) {
 	amount := rapid.OneOf(rapid.IntRange(-100, 100_000), rapid.SampledFrom([]int{math.MinInt, math.MaxInt}))
 	rapid.Check(t, func(t *rapid.T) {
 		var g budget.Guard
-		g.Seed(amount.Draw(t, "seed"))
+		g.TurnStart(amount.Draw(t, "seed"))
 		targets := []budget.Target{target("a", 50_000), target("b", 100_000)}
 		base := g.Project(0).Base
 		grows := func(t *rapid.T, by int) {
@@ -302,7 +301,7 @@ func TestGuardIsMonotonic(t *testing.T) {
 
 func TestEvaluateDoesNotAllocate(t *testing.T) {
 	var g budget.Guard
-	g.Seed(1500)
+	g.TurnStart(1500)
 	targets, entries := eight()
 	if n := testing.AllocsPerRun(100, func() { entries = g.Evaluate(entries, targets, 10).Entries }); n != 0 {
 		t.Errorf("Evaluate allocates %v times for 8 targets, want 0", n)
@@ -319,7 +318,7 @@ func eight() ([]budget.Target, []budget.Entry) {
 
 func BenchmarkEvaluate(b *testing.B) {
 	var g budget.Guard
-	g.Seed(1500)
+	g.TurnStart(1500)
 	targets, entries := eight()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -241,17 +241,6 @@ func (t *meter) prompt() int {
 // total returns the view in the counter's own tokens.
 func (t *meter) total() int { return t.front.hidden + t.scaled(t.ledger.Total()) }
 
-// sizeOf returns a view with its system prompt and tools, in the counter's own tokens.
-func (t *meter) sizeOf(v edit.View, sections []llm.Section, tools []llm.Tool) int {
-	var all token.Size
-	front := t.frontOf(sections, tools)
-	for _, s := range front.sizes {
-		all = all.Add(s)
-	}
-	each(v.Items, func(it edit.Item, n int) { all = all.Add(t.size(it, n)) })
-	return front.hidden + t.scaled(all)
-}
-
 // scaled returns a size in tokens: calibrated where the meter is.
 func (t *meter) scaled(s token.Size) int {
 	if t.cal == nil {
