@@ -94,6 +94,23 @@ func (s Scene) summaries(span Span) []llm.Message {
 	return out
 }
 
+// Unsummarised plans to show the line of each archive alone, without the summaries that
+// stand beside it. They can be read in the edits that put them there.
+func (s Scene) Unsummarised(kind Kind, why string) Plan {
+	var p Plan
+	for _, e := range s.View.edits {
+		if e.Op != Archive || !slices.ContainsFunc(e.Notes, func(n llm.Message) bool { return n.Flags.Has(llm.FlagSummary) }) {
+			continue
+		}
+		one := s.Archive(e.Span, kind, nil, nil)
+		line := s.noteFor(e.Span, one.Edits[0].Refs[0])
+		one.Edits[0].Notes, one.Edits[0].After = []llm.Message{line}, s.Measure(line)
+		one.Edits[0].Why = fmt.Sprintf("%s: the summary of messages %d to %d leaves", why, e.Span.From, e.Span.To-1)
+		p = p.Join(one)
+	}
+	return p
+}
+
 // sizeOf returns the tokens of what leaves with span.
 func (s Scene) sizeOf(span Span) int {
 	n := 0

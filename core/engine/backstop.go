@@ -25,7 +25,7 @@ const orderRule = "order"
 // backstop reduces the view, step by step, until it fits or is the floor. Where there
 // are too many bytes or images, media go first, the oldest before the newest. Then
 // text: older outputs to one line and older messages into the archive, the notes among
-// the newest messages, the newest outputs. Media of pinned messages go last.
+// the newest messages, summaries, the newest outputs. Media of pinned messages go last.
 func (m *Machine) backstop() {
 	before := len(m.journal)
 	m.media(reachOlder)
@@ -40,7 +40,7 @@ func (m *Machine) backstop() {
 
 // reduceText reduces what is no media.
 func (m *Machine) reduceText() {
-	for _, rung := range []func(*Machine, int) edit.Plan{(*Machine).oldest, (*Machine).notes, (*Machine).newest} {
+	for _, rung := range []func(*Machine, int) edit.Plan{(*Machine).oldest, (*Machine).notes, (*Machine).summaries, (*Machine).newest} {
 		for try := range tries {
 			if !m.over() {
 				return
@@ -120,6 +120,12 @@ func gaining(p edit.Plan) edit.Plan {
 		}
 	}
 	return out
+}
+
+// summaries leaves of archives their lines. A summary goes before what the model has not
+// read yet, without which it cannot go on.
+func (m *Machine) summaries(int) edit.Plan {
+	return gaining(m.backstopScene(m.tail()).Unsummarised(edit.KindDrop, "no room"))
 }
 
 func (m *Machine) newest(need int) edit.Plan {
