@@ -1,0 +1,68 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// BenchmarkBatchMessages measures a Prepare that has to take one batch out of very many
+// short messages.
+func BenchmarkBatchMessages(b *testing.B) {
+	for _, messages := range []int{20_000, 200_000} {
+		b.Run(fmt.Sprint(messages), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				m := benchMachine(b, "balanced", 0)
+				for i := range messages / 2 {
+					benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: fmt.Sprint("and then ", i)}}}})
+					benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "done"}}}})
+				}
+				small := budget.Target{Model: "claude-opus-4-5", Window: budget.Window{Capacity: m.Count().Point * 4 / 3, OutputReserve: 1000}}
+				b.StartTimer()
+				if err := m.Feed(engine.Prepare{Targets: []budget.Target{small}}); err != nil {
+					b.Fatal(err)
+				}
+				r := m.Ready()
+				m.Advance(engine.Outcome{})
+				if r.Send == nil || len(r.Edits) == 0 {
+					b.Fatalf("want a batch, got %d edits", len(r.Edits))
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkResume measures how long a session of 10,000 Steps takes to be taken up from
+// its records, decoding included.
+func BenchmarkResume(b *testing.B) {
+	h := screenHost(b, "claude-opus-4-5", budget.Window{Capacity: 200_000, OutputReserve: 8000})
+	ask(b, h, llm.Text{Text: "go on"})
+	for i := range 10_000 {
+		s := prepared(b, h)
+		must(b, h.feed(engine.Usage{Usage: llm.Usage{Input: s.Count.Point, Output: 40}, Reported: true}))
+		call, result := benchRound(i)
+		must(b, h.feed(engine.Append{Message: call}))
+		must(b, h.feed(engine.Append{Message: result}))
+		for _, a := range h.asks {
+			must(b, h.feed(engine.Answer{Ask: a.ID, Text: "<summary>" + prose(800, "so") + "</summary>"}))
+		}
+		h.asks = nil
+	}
+	bytes := 0
+	for _, l := range h.lines {
+		bytes += len(l)
+	}
+	b.ReportMetric(float64(len(h.lines)), "records")
+	b.SetBytes(int64(bytes))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := h.restored(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
