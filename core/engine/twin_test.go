@@ -22,6 +22,7 @@ type counted struct {
 	doubt   int           // of its prompt: what only our own caution put there
 	then    shot          // what the anchor counted
 	reply   llm.MessageID // that the anchor's output counts
+	replied token.Size    // what that takes
 	left    *shot         // what was sent last
 	awaited int           // output reported for the reply to come
 	covers  bool
@@ -48,6 +49,12 @@ type seen struct {
 	edits  []edit.ID
 }
 
+// reported is a size with a reported figure in place of what was measured.
+func reported(size token.Size, known int) token.Size {
+	size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, known
+	return size
+}
+
 func newCounted(f catalog.Family) (*counted, error) {
 	c, err := token.ForFamily(f, vocabularies.load)
 	return &counted{counter: c, known: map[llm.MessageID]int{}}, err
@@ -71,7 +78,7 @@ func (c *counted) before(h *host, in engine.Input) {
 			id := llm.MessageID(len(h.m.Messages())) + 1
 			c.known[id] = c.awaited
 			if c.covers {
-				c.reply = id
+				c.reply, c.replied = id, reported(token.SizeOf(c.counter, m), c.awaited)
 			}
 			c.awaited = 0
 		}
@@ -140,7 +147,7 @@ func (c *counted) shoot(h *host) shot {
 			}
 		}
 		if known, ok := c.known[it.Message.ID]; ok {
-			size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, known
+			size = reported(size, known)
 		}
 		s.items[key] = seen{size, sure, it.Before, it.Message.ID, it.Edits}
 	}
@@ -245,8 +252,7 @@ func (c *counted) differ(now shot) (removed, inserted token.Size, since token.Gr
 		}
 	}
 	if !replyStands { // the reply that the anchor counts was archived, or is shown in another form
-		removed.Known += c.known[c.reply]
-		removed.Messages++
+		removed = removed.Add(c.replied)
 	}
 	since = token.GrowthOf(after)
 	since.OutputUnknown, since.Hosted = true, now.hosted

@@ -42,7 +42,6 @@ type restorer struct {
 	h     *host
 	twin  *counted
 	calls int
-	told  bool // usage was reported, of which a restart knows less
 }
 
 // openRestorer begins a session with a model whose tokens are counted exactly.
@@ -162,7 +161,6 @@ func (r *restorer) usage() {
 	prompt := rapid.SampledFrom([]int{visibleTokens(r.t, s.Items) + 4*len(s.Items), own, own, 0}).Draw(r.t, "prompt")
 	output := rapid.SampledFrom([]int{0, 30, 2000}).Draw(r.t, "output")
 	r.feed(engine.Usage{Usage: llm.Usage{Input: prompt, Output: output}, Reported: true, OutputUnknown: output == 0})
-	r.told = true
 }
 
 func (r *restorer) step() {
@@ -194,9 +192,6 @@ func (r *restorer) step() {
 			r.usage()
 		}
 	case 9:
-		if r.told {
-			return
-		}
 		n, err := r.h.restored()
 		if err != nil {
 			r.t.Fatal(err)

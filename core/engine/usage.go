@@ -53,12 +53,12 @@ func (m *Machine) feedUsage(in Usage) error {
 	stated := in.Usage
 	in = m.believed(in)
 	u := in.Usage
-	rec := journal.Usage{Usage: u, Reported: in.Reported, Output: !in.OutputUnknown}
+	rec := journal.Usage{Usage: u, Reported: in.Reported, Output: !in.OutputUnknown, Model: m.SentTo().Model}
 	if u != stated {
 		rec.Stated = stated
 	}
 	if in.Reported || u != stated {
-		rec.Target, rec.Model = m.SentTo().Name(), m.SentTo().Model
+		rec.Target = m.SentTo().Name()
 	}
 	m.book(in)
 	rec.Ratio, rec.By = m.count[0].cal.Ratio(), m.count[0].key

@@ -143,6 +143,9 @@ func (c *collector) add(r Record) error {
 	case KindRejected, KindForce, KindExceeded, KindSections, KindTools, KindPolicy, KindRule:
 	case KindState:
 		s.LastEdit = max(s.LastEdit, r.State.LastEdit)
+		if !slices.ContainsFunc(r.State.Meters, func(m MeterState) bool { return m.Awaited != nil }) {
+			c.output = Output{} // another request left: the reply to the one before never came
+		}
 	default:
 		return unknownKind(r.Kind)
 	}
