@@ -83,7 +83,7 @@ func (m *Machine) messagesWorth(n int) int {
 	tokens := 0
 	for _, it := range m.view.Items {
 		if n > 0 && token.ComponentOf(it.Message) == token.History {
-			tokens += m.gauge.message(it.Message)
+			tokens += m.gauge.Message(it.Message)
 			n--
 		}
 	}
@@ -243,7 +243,7 @@ func (m *Machine) emergency(s edit.Scene, span edit.Span) edit.Plan {
 		text := edit.Fill(s.Template, v)
 		p.Edits[i].Sections = append(p.Edits[i].Sections, llm.Section{Name: "summary", Kind: llm.SectionSummary, Text: text})
 		p.Edits[i].Notes = nil
-		p.Edits[i].After = m.gauge.text(text)
+		p.Edits[i].After = m.gauge.Text(text)
 	}
 	return p
 }
@@ -342,7 +342,7 @@ func (m *Machine) withSummary(p edit.Plan) (edit.Plan, bool) {
 		head := edit.Fill(m.text(policy.TemplateSummary), edit.Values{N: int(m.summary.span.To - 1), Ref: e.Refs[0]})
 		note := summaryNote(strings.TrimPrefix(head+"\n"+m.summary.text, "\n"))
 		p.Edits[i].Notes = []llm.Message{e.Notes[0], note}
-		p.Edits[i].After = m.gauge.message(e.Notes[0]) + m.gauge.message(note)
+		p.Edits[i].After = m.gauge.Message(e.Notes[0]) + m.gauge.Message(note)
 		return p, true
 	}
 	return p, false

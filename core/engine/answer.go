@@ -235,7 +235,7 @@ func (m *Machine) byCode(a Ask) (said summary.Answer, why string) {
 	if limit == 0 {
 		limit = fallbackTokens
 	}
-	return m.usable(a, summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.text, Previous: a.Previous}))
+	return m.usable(a, summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.Text, Previous: a.Previous}))
 }
 
 // usable takes a summary apart. Where it may not stand for what it is about, it says
@@ -248,7 +248,7 @@ func (m *Machine) usable(a Ask, text string) (said summary.Answer, why string) {
 	if said.Open != "" {
 		return said, said.Open + " is never closed: the answer was cut off"
 	}
-	n := m.gauge.text(said.Summary) + m.gauge.text(said.Retain)
+	n := m.gauge.Text(said.Summary) + m.gauge.Text(said.Retain)
 	if said.Summary+said.Retain == "" || n == 0 {
 		return said, "the answer is empty"
 	}
@@ -269,7 +269,7 @@ func (m *Machine) coveredBy(span edit.Span) int {
 	n := 0
 	for _, it := range m.view.Items {
 		if it.Before >= span.From && it.Before < span.To && !m.pinned(it.Message) {
-			n += m.gauge.message(it.Message)
+			n += m.gauge.Message(it.Message)
 		}
 	}
 	return n
@@ -325,7 +325,7 @@ func (m *Machine) place(e *edit.Edit, head string, said summary.Answer) {
 	body := strings.Trim(head+"\n"+said.Summary, "\n")
 	if m.policy.SummarySlot == policy.SlotSection {
 		e.Sections = []llm.Section{{Name: "summary", Kind: llm.SectionSummary, Text: body}}
-		e.After = m.gauge.text(body)
+		e.After = m.gauge.Text(body)
 		return
 	}
 	if said.Retain != "" && m.policy.SummarySlot == policy.SlotUserMessages {
@@ -334,7 +334,7 @@ func (m *Machine) place(e *edit.Edit, head string, said summary.Answer) {
 	e.Notes = append(e.Notes, summaryNote(body))
 	e.After = 0
 	for _, n := range e.Notes {
-		e.After += m.gauge.message(n)
+		e.After += m.gauge.Message(n)
 	}
 }
 

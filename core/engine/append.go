@@ -136,14 +136,14 @@ func (m *Machine) fresh(msg llm.Message, opens bool) {
 		m.covered = false
 		return
 	}
-	n := m.gauge.message(msg)
+	n := m.gauge.Message(msg)
 	if opens {
 		m.guard.TurnStart(n)
 		return
 	}
 	if msg.Origin == llm.ToolRun {
 		for _, r := range msg.Results() {
-			n -= m.gauge.part(r)
+			n -= m.gauge.Part(r)
 		}
 	}
 	m.guard.AddFresh(n)

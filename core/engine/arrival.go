@@ -5,8 +5,8 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // A Placement says what became of a tool output when it came.
@@ -92,7 +92,7 @@ func (m *Machine) tokensOf(in Stored) int {
 	if in.Tokens > 0 || in.Head == "" {
 		return in.Tokens
 	}
-	n := m.gauge.text(in.Head)
+	n := m.gauge.Text(in.Head)
 	return in.Bytes/len(in.Head)*n + in.Bytes%len(in.Head)*n/len(in.Head)
 }
 
@@ -125,19 +125,19 @@ func (m *Machine) toolOf(callID string) string {
 // arrived runs the rules for new tool outputs on each result of msg, one after the
 // other: what one of them may take is what those before it have left (R000-13).
 func (m *Machine) arrived(msg llm.Message) {
-	if len(msg.Results()) > 1 {
-		m.all(func(t *meter) { t.ahead = t.outputsOf(msg) })
-		defer m.all(func(t *meter) { t.ahead = token.Size{} })
+	several := len(msg.Results()) > 1
+	if several {
+		m.all(func(t *meter.Meter) { t.Ahead(msg) })
 	}
 	for n, p := range msg.Parts {
 		r, ok := p.(llm.ToolResult)
 		if !ok {
 			continue
 		}
-		if m.gauge.ahead != (token.Size{}) {
-			m.all(func(t *meter) { t.ahead = t.ahead.Sub(t.partSize(r)) })
+		if several {
+			m.all(func(t *meter.Meter) { t.Reach(r) })
 		}
-		m.guard.AddFresh(m.gauge.part(r))
+		m.guard.AddFresh(m.gauge.Part(r))
 		m.traceEvaluate(ToolPreflight)
 		m.out.Placements = append(m.out.Placements, m.came(msg.ID, n, r))
 		for _, moment := range []policy.Moment{policy.AtAppend, policy.AtTool} {

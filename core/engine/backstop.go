@@ -57,12 +57,12 @@ func (m *Machine) reduceText() {
 // in bytes or images is taken for the same share of the tokens; how much of them
 // an edit takes along is not known before, so that the last try is for all.
 func (m *Machine) need(try int) int {
-	all := m.count[m.to].estimate(m.cfg.Offline).Bound
+	all := m.count[m.to].Count().Bound
 	if try == tries-1 {
 		return max(all, 1)
 	}
 	w := m.targets[m.to].Window
-	bytes, images := m.count[m.to].wire()
+	bytes, images := m.count[m.to].Wire()
 	need := max(all-w.Limit(), 1)
 	if w.MaxBytes > 0 && bytes > w.MaxBytes {
 		need = max(need, all/bytes*(bytes-w.MaxBytes)+all%bytes*(bytes-w.MaxBytes)/bytes)
@@ -78,7 +78,7 @@ func (m *Machine) backstopScene(keep llm.MessageID) edit.Scene {
 	count := m.count[m.to]
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
-		Size: count.part, Measure: count.message,
+		Size: count.Part, Measure: count.Message,
 		Keep: keep, Pinned: m.pinned, Rule: backstopRule, Template: backstopArchive,
 	}
 }
@@ -171,8 +171,8 @@ func (m *Machine) reduced() *Machine {
 // overError says what does not fit, and of it what nothing may be done about.
 func (m *Machine) overError() *budget.OverError {
 	t, c := m.targets[m.to], m.count[m.to]
-	bytes, images := c.wire()
-	load := budget.Load{Count: c.estimate(m.cfg.Offline).Bound, Components: c.components(), Bytes: bytes, Images: images}
+	r := c.Report()
+	load := budget.Load{Count: r.Bound, Components: r.Parts, Bytes: r.Bytes, Images: r.Images}
 	f := m.reduced().floorParts()
 	var over *budget.OverError
 	if errors.As(budget.Check(t, load, f), &over) {
@@ -185,12 +185,11 @@ func (m *Machine) overError() *budget.OverError {
 // up to no less than the count: what it has beyond them is its margin.
 func (m *Machine) floorParts() budget.Floor {
 	c := m.count[m.to]
-	parts := c.components()
-	bytes, images := c.wire()
-	f := budget.Floor{System: parts.System + parts.Skills, Tools: parts.Tools, Bytes: bytes, Images: images}
+	r := c.Report()
+	f := budget.Floor{System: r.Parts.System + r.Parts.Skills, Tools: r.Parts.Tools, Bytes: r.Bytes, Images: r.Images}
 	tail := m.tail()
 	for _, it := range m.view.Items {
-		n := c.message(it.Message)
+		n := c.Message(it.Message)
 		if it.Before >= tail {
 			f.NewestRound += n
 		} else {
@@ -198,8 +197,8 @@ func (m *Machine) floorParts() budget.Floor {
 		}
 	}
 	for _, sec := range m.view.Sections {
-		f.System += c.text(sec.Text)
+		f.System += c.Text(sec.Text)
 	}
-	f.Margin = max(c.estimate(m.cfg.Offline).Bound-f.Total(), 0)
+	f.Margin = max(r.Bound-f.Total(), 0)
 	return f
 }

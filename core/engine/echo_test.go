@@ -57,7 +57,7 @@ func costs(h *host) int {
 	meter := h.m.MeterStates()[0]
 	for i, it := range h.m.View().Items {
 		size := h.size(meter.Counter, it, h.m.View().Items[:i])
-		if known, ok := meter.Known[it.Message.ID]; ok {
+		if known, ok := h.known(meter.Key)[it.Message.ID]; ok {
 			size = token.Size{Known: known, Messages: 1}
 		}
 		total = total.Add(size)

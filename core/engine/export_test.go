@@ -18,7 +18,6 @@ type MeterState struct {
 	Outputs int
 	Tells   bool // outputs are booked
 	Hidden  int
-	Known   map[llm.MessageID]int
 	Count   token.Estimate
 }
 
@@ -27,11 +26,11 @@ func (m *Machine) MeterStates() []MeterState {
 	var out []MeterState
 	for _, t := range append(m.count[:len(m.count):len(m.count)], m.gauge) {
 		s := MeterState{
-			Key: t.key, Counter: t.counter, Cal: t.cal, Outputs: t.scaled(t.outputs), Tells: t.tells, Hidden: t.front.hidden, Known: t.known,
-			Count: t.estimate(m.cfg.Offline),
+			Key: t.Key(), Counter: t.Counter(), Cal: t.Calibration(), Outputs: t.Outputs(), Tells: m.looksAtOutputs(),
+			Hidden: t.Components().System - t.Component(token.System), Count: t.Count(),
 		}
 		for c := range s.Sums {
-			s.Sums[c] = t.ledger.Sum(token.Component(c))
+			s.Sums[c] = t.Size(token.Component(c))
 		}
 		out = append(out, s)
 	}
@@ -39,7 +38,7 @@ func (m *Machine) MeterStates() []MeterState {
 }
 
 // Gauge returns the view by the policy's own estimator.
-func (m *Machine) Gauge() int { return m.gauge.total() }
+func (m *Machine) Gauge() int { return m.gauge.Total() }
 
 // Prepared reports whether a summary waits for its batch.
 func (m *Machine) Prepared() bool { return m.summary != nil }

@@ -107,7 +107,7 @@ func (m *Machine) action(reason Reason) GuardAction {
 // projected returns what the next prompt is expected to have for a target: by the
 // guard's sum or by the count, whichever is more.
 func (m *Machine) projected(target int) int {
-	return max(m.guard.Project(0).Base, m.count[target].estimate(m.cfg.Offline).Bound)
+	return max(m.guard.Project(0).Base, m.count[target].Count().Bound)
 }
 
 // skipped tells of the targets before the one that the request goes to. Where none

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"sync"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -33,6 +34,9 @@ type host struct {
 	refused []*budget.OverError
 	ready   func(engine.Ready, string) // is shown every Ready, and what became of it
 	sizes   map[string]token.Size      // of items, measured once
+
+	replies map[llm.MessageID]journal.Output // sizes of replies that were reported
+	awaits  journal.Output                   // of the one to come
 }
 
 func newHost(c engine.Config) (*host, error) {
@@ -41,7 +45,7 @@ func newHost(c engine.Config) (*host, error) {
 		return nil, err
 	}
 	return &host{
-		config: c, m: m, blobs: map[llm.Ref][]byte{}, sizes: map[string]token.Size{}, ready: func(engine.Ready, string) {},
+		config: c, m: m, blobs: map[llm.Ref][]byte{}, sizes: map[string]token.Size{}, replies: map[llm.MessageID]journal.Output{}, ready: func(engine.Ready, string) {},
 	}, nil
 }
 
@@ -114,6 +118,7 @@ func (h *host) carryOut(r engine.Ready) error {
 			return broken("a record cannot be written: %v", err)
 		}
 		h.lines = append(h.lines, line)
+		h.hear(rec)
 	}
 	h.m.Advance(engine.Outcome{})
 	h.ready(r, "")
@@ -127,6 +132,50 @@ func (h *host) carryOut(r engine.Ready) error {
 		h.refused = append(h.refused, r.Refused)
 	}
 	return nil
+}
+
+// hear notes what a record tells of the sizes of replies.
+func (h *host) hear(rec journal.Record) {
+	switch rec.Kind {
+	case journal.KindUsage:
+		h.awaits = journal.Output{}
+		if rec.Usage.Output {
+			h.awaits = journal.Output{Tokens: rec.Usage.Usage.Output, Model: rec.Usage.Model}
+		}
+	case journal.KindState:
+		for _, m := range rec.State.Meters {
+			if m.Awaited != nil {
+				return
+			}
+		}
+		h.awaits = journal.Output{} // another request left
+	case journal.KindMessage:
+		if m := rec.Message; h.awaits.Tokens > 0 && m.Origin == llm.Model && !m.Flags.Has(llm.FlagSynthetic) {
+			h.replies[m.ID], h.awaits = h.awaits, journal.Output{}
+		}
+	case journal.KindFork:
+		h.awaits = journal.Output{}
+		for id := range h.replies {
+			if id > rec.Fork.At {
+				delete(h.replies, id)
+			}
+		}
+	}
+}
+
+// known returns the sizes of the replies that the models wrote which a meter counts for,
+// as they were reported.
+func (h *host) known(key string) map[llm.MessageID]int {
+	known := map[llm.MessageID]int{}
+	states := h.m.MeterStates()
+	for i, t := range h.m.Targets() {
+		for id, o := range h.replies {
+			if states[i].Key == key && (o.Model == t.Model || o.Model == "" && i == 0) {
+				known[id] = o.Tokens
+			}
+		}
+	}
+	return known
 }
 
 // snapshot collects what was written so far, and records after it.
@@ -175,6 +224,11 @@ func (h *host) continued(in engine.Input) (*host, error) {
 		n.blobs[ref] = data
 	}
 	n.lines = h.lines[:len(h.lines):len(h.lines)]
+	maps.Copy(n.replies, h.replies)
+	n.awaits = h.awaits
+	if f, ok := in.(engine.Fork); ok {
+		n.hear(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: f.Parent, At: f.At}})
+	}
 	return n, n.feed(in)
 }
 

@@ -131,10 +131,11 @@ func irreducible(h *host) error {
 	}
 	m := h.m
 	meter := m.MeterStates()[0]
+	known := h.known(meter.Key)
 	const note = 60 // tokens of a line or a note, generously
 	size := func(msg llm.Message) int {
-		if known, ok := meter.Known[msg.ID]; ok && msg.ID > 0 {
-			return known
+		if n, ok := known[msg.ID]; ok && msg.ID > 0 {
+			return n
 		}
 		return token.SizeOf(meter.Counter, msg).All()
 	}

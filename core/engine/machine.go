@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
@@ -54,9 +55,9 @@ type Machine struct {
 
 	// What follows from it.
 	view        edit.View
-	count       []*meter // one for each target, equal ones shared
-	spare       []*meter // of targets that were named before, kept up so that they need not learn anew
-	gauge       *meter   // the policy's own estimator; count[0] if that is the count
+	count       []*meter.Meter // one for each target, equal ones shared
+	spare       []*meter.Meter // of targets that were named before, kept up so that they need not learn anew
+	gauge       *meter.Meter   // the policy's own estimator; count[0] if that is the count
 	shown       *edit.Lines
 	guard       budget.Guard
 	stored      map[llm.Ref]bool                 // blobs that are durable or handed out
@@ -106,11 +107,11 @@ type Machine struct {
 // sending is what is known about the request that was sent last.
 type sending struct {
 	seq    int
-	target int     // place among the targets
-	meter  *meter  // that counted it; nil before the first one
-	edit   edit.ID // the newest edit
-	end    int     // length of the transcript
-	output int     // what it let the reply have
+	target int          // place among the targets
+	meter  *meter.Meter // that counted it; nil before the first one
+	edit   edit.ID      // the newest edit
+	end    int          // length of the transcript
+	output int          // what it let the reply have
 }
 
 // Stats count what a machine did.
@@ -213,11 +214,11 @@ func (m *Machine) Journal() []edit.Edit { return m.journal }
 func (m *Machine) Messages() []llm.Message { return m.messages }
 
 // Count returns the size of the view for the preferred target.
-func (m *Machine) Count() token.Estimate { return m.count[0].estimate(m.cfg.Offline) }
+func (m *Machine) Count() token.Estimate { return m.count[0].Count() }
 
 // Calibration returns what the preferred target's count has learnt. The caller
 // must not change it.
-func (m *Machine) Calibration() *token.Calibration { return m.count[0].cal }
+func (m *Machine) Calibration() *token.Calibration { return m.count[0].Calibration() }
 
 // Over returns what of the view does not fit the preferred target, or nil.
 func (m *Machine) Over() *budget.OverError {
@@ -233,7 +234,7 @@ func (m *Machine) Over() *budget.OverError {
 func (m *Machine) Targets() []budget.Target { return m.targets }
 
 // Components returns the view by component for the preferred target, in tokens.
-func (m *Machine) Components() budget.Components { return m.count[0].components() }
+func (m *Machine) Components() budget.Components { return m.count[0].Components() }
 
 // Feed takes an input. An error means that the input was not accepted and
 // changed nothing. After Ready it is Advance's turn first, but for Restore.
@@ -324,7 +325,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 	clear(m.due)
 	clear(m.tried)
 	clear(m.noted)
-	m.guard.Rebase(m.gauge.total())
+	m.guard.Rebase(m.gauge.Total())
 	m.indexLines()
 	return nil
 }

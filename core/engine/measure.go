@@ -34,13 +34,13 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 		if m.gauge == m.count[0] {
 			return m.Count().Bound
 		}
-		return m.gauge.total()
+		return m.gauge.Total()
 	case policy.MeasureHistory:
-		return m.gauge.scaled(m.gauge.ledger.Sum(token.History))
+		return m.gauge.Component(token.History)
 	case policy.MeasureMessages:
-		return m.gauge.ledger.Sum(token.History).Messages
+		return m.gauge.Size(token.History).Messages
 	case policy.MeasureOutputs:
-		return m.gauge.scaled(m.gauge.outputs)
+		return m.gauge.Outputs()
 	case policy.MeasureUsage:
 		return m.lastUsage.Total()
 	case policy.MeasureGuard:
@@ -50,7 +50,7 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 			return sp.Stored.Tokens
 		}
 		if sp != nil {
-			return m.gauge.part(sp.Result)
+			return m.gauge.Part(sp.Result)
 		}
 	case policy.MeasureBytes:
 		if sp != nil && sp.Stored.Ref != "" {
@@ -67,7 +67,7 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 func (m *Machine) scene(r policy.Rule) edit.Scene {
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
-		Size: m.gauge.part, Measure: m.gauge.message,
+		Size: m.gauge.Part, Measure: m.gauge.Message,
 		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.withRef(m.text(r.Args.Template)),
 		Ends: m.incoming.ends,
 	}
@@ -142,10 +142,10 @@ func (m *Machine) worth(keep llm.MessageID) bool {
 	before := 0
 	for _, it := range m.view.Items {
 		if it.Before < keep && (it.IsNote() || !m.pinned(it.Message)) {
-			before += m.gauge.message(it.Message)
+			before += m.gauge.Message(it.Message)
 		}
 	}
-	all := m.gauge.total()
+	all := m.gauge.Total()
 	return edit.Gain(m.policy.MinimumGain).Enough(all, all-before)
 }
 

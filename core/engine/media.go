@@ -46,7 +46,7 @@ func (m *Machine) media(r reach) {
 // where it is, a spare share of the limit in permille.
 func (m *Machine) overWire(spare int) edit.Excess {
 	w := m.targets[m.to].Window
-	bytes, images := m.count[m.to].wire()
+	bytes, images := m.count[m.to].Wire()
 	return edit.Excess{Bytes: beyond(bytes, w.MaxBytes, spare), Images: beyond(images, w.MaxImages, spare)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
@@ -27,7 +28,7 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 		return fmt.Errorf("engine: targets: want at least one, got none")
 	}
 	resolved := make([]budget.Target, len(targets))
-	var count []*meter
+	var count []*meter.Meter
 	var assumed []string
 	for i, t := range targets {
 		w, warning, err := m.resolve(t)
@@ -51,10 +52,8 @@ func (m *Machine) setTargets(targets []budget.Target) error {
 			return err
 		}
 	}
-	if m.looksAtOutputs() && !gauge.tells {
-		gauge.tells = true
-		clear(gauge.cache)
-		gauge.rebuild(m.view)
+	if m.looksAtOutputs() {
+		gauge.TellOutputs(m.view)
 	}
 	m.keepSpare(count)
 	m.cfg.Targets, m.targets, m.count, m.gauge = slices.Clone(targets), resolved, count, gauge
@@ -112,12 +111,12 @@ func (m *Machine) figures(t budget.Target) (policy.Figures, error) {
 
 // meterFor returns the meter that counts for t, a new one if there is none yet.
 // before are those of the targets before it.
-func (m *Machine) meterFor(t budget.Target, before []*meter) (*meter, error) {
+func (m *Machine) meterFor(t budget.Target, before []*meter.Meter) (*meter.Meter, error) {
 	f := m.cfg.Catalog.FamilyOf(t.Model)
 	key := f.Name + " " + t.Model
 	preferred := len(before) == 0
 	for _, old := range slices.Concat(before, m.count, m.spare) {
-		if old.key == key {
+		if old.Key() == key {
 			return old, nil
 		}
 	}
@@ -132,17 +131,16 @@ func (m *Machine) meterFor(t budget.Target, before []*meter) (*meter, error) {
 	if preferred && m.cfg.Calibration != nil {
 		cal = m.cfg.Calibration
 	}
-	mt := newMeter(key, c, cal)
-	mt.taught = preferred && m.cfg.Calibration != nil
-	mt.known = m.outputsOf(t.Model, preferred)
-	m.fill(mt)
+	mt := m.newMeter(meter.Options{
+		Key: key, Counter: c, Calibration: cal, Taught: preferred && m.cfg.Calibration != nil, Offline: m.cfg.Offline,
+	}, m.outputsOf(t.Model, preferred))
 	m.takeUp(mt)
 	return mt, nil
 }
 
 // gaugeFor returns the meter of the policy's own estimator. Where that contains the
 // tokenizer of the target's model, the largest figure of all targets counts (R000-20).
-func (m *Machine) gaugeFor(targets []budget.Target) (*meter, error) {
+func (m *Machine) gaugeFor(targets []budget.Target) (*meter.Meter, error) {
 	id := m.policy.Estimator
 	if strings.Contains(id, estimatorModel) {
 		var largest string
@@ -161,16 +159,14 @@ func (m *Machine) gaugeFor(targets []budget.Target) (*meter, error) {
 		}
 		id = strings.ReplaceAll(id, estimatorModel, largest)
 	}
-	if m.gauge != nil && m.gauge.key == id {
+	if m.gauge != nil && m.gauge.Key() == id {
 		return m.gauge, nil
 	}
 	c, err := token.NewCounter(id, m.cfg.Encodings)
 	if err != nil {
 		return nil, fmt.Errorf("engine: policy %s: estimator: %w", m.policy.Name, err)
 	}
-	mt := newMeter(id, c, nil)
-	m.fill(mt)
-	return mt, nil
+	return m.newMeter(meter.Options{Key: id, Counter: c}, nil), nil
 }
 
 // mostSpare is how many meters of targets that are not named any more are kept up.
@@ -178,8 +174,8 @@ const mostSpare = 8
 
 // keepSpare keeps the meters of targets that the next calls leave out, such as one
 // that failed: what they have learnt is worth more than measuring each message once more.
-func (m *Machine) keepSpare(next []*meter) {
-	var spare []*meter
+func (m *Machine) keepSpare(next []*meter.Meter) {
+	var spare []*meter.Meter
 	for _, t := range slices.Concat(m.count, m.spare) {
 		if !slices.Contains(next, t) && !slices.Contains(spare, t) && len(spare) < mostSpare {
 			spare = append(spare, t)
@@ -201,17 +197,27 @@ func (m *Machine) looksAtOutputs() bool {
 	return slices.ContainsFunc(m.policy.Rules, func(r policy.Rule) bool { return r.When.Measure == policy.MeasureOutputs })
 }
 
-// fill measures all there is.
-func (m *Machine) fill(t *meter) {
-	t.setFront(m.allSections(), m.offered())
-	t.rebuild(m.view)
-	t.hosted = slices.ContainsFunc(m.messages, usesHosted)
+// newMeter returns a meter of all there is, with the sizes of replies that were reported.
+func (m *Machine) newMeter(o meter.Options, known map[llm.MessageID]int) *meter.Meter {
+	t := meter.New(o)
+	p := m.past()
+	p.Known = known
+	t.Measure(p)
+	return t
+}
+
+// past returns what the session has come to.
+func (m *Machine) past() meter.Past {
+	return meter.Past{
+		Prompt:   meter.Prompt{View: m.view, Sections: m.allSections(), Tools: m.offered()},
+		Messages: m.messages, Journal: m.journal,
+	}
 }
 
 // all calls f with every meter once.
-func (m *Machine) all(f func(*meter)) {
-	seen := map[*meter]bool{}
-	for _, t := range slices.Concat(m.count, m.spare, []*meter{m.gauge}) {
+func (m *Machine) all(f func(*meter.Meter)) {
+	seen := map[*meter.Meter]bool{}
+	for _, t := range slices.Concat(m.count, m.spare, []*meter.Meter{m.gauge}) {
 		if !seen[t] {
 			seen[t] = true
 			f(t)
@@ -220,10 +226,10 @@ func (m *Machine) all(f func(*meter)) {
 }
 
 func (m *Machine) measureFront() {
-	was := m.gauge.prompt()
-	m.all(func(t *meter) { t.setFront(m.allSections(), m.offered()) })
+	was := m.gauge.System()
+	m.all(func(t *meter.Meter) { t.SetFront(m.allSections(), m.offered()) })
 	// R000-20: the system prompt; less than before counts at the next usage.
-	if grown := m.gauge.prompt() - was; len(m.messages) == 0 {
+	if grown := m.gauge.System() - was; len(m.messages) == 0 {
 		m.guard.TurnStart(grown) // what the session begins with is pending (R000-2)
 	} else {
 		m.guard.AddFresh(grown)
@@ -237,7 +243,7 @@ func (m *Machine) schema() int {
 	if len(tools) == 0 {
 		return 0
 	}
-	n := m.gauge.counter.Tools(tools)
+	n := m.gauge.Counter().Tools(tools)
 	if f := m.policy.ToolsPermille; f > 0 {
 		n = (n*f + 999) / 1000
 	}
@@ -246,7 +252,7 @@ func (m *Machine) schema() int {
 
 func (m *Machine) measureAppended() {
 	it := m.view.Items[len(m.view.Items)-1]
-	m.all(func(t *meter) { t.append(it) })
+	m.all(func(t *meter.Meter) { t.Append(it) })
 }
 
 // remeasureEdited books what edits changed in the view, of which old is how it was.
@@ -255,20 +261,15 @@ func (m *Machine) remeasureEdited(old edit.View, edits []edit.Edit) {
 	for _, e := range edits {
 		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op != edit.Replace
 	}
-	was := m.gauge.total()
-	newest := len(edits) == 1 && old.ReplacesLast(edits[0])
-	m.all(func(t *meter) {
-		if newest {
-			t.changeNewest(old.Items[len(old.Items)-1], m.view.Items[len(m.view.Items)-1])
-			return
-		}
-		t.differ(old, m.view)
-		t.rebuild(m.view)
+	was := m.gauge.Total()
+	change := meter.Compare(old, m.view, edits...)
+	m.all(func(t *meter.Meter) {
+		t.Edited(change)
 		if front {
-			t.setFront(m.allSections(), m.offered())
+			t.SetFront(m.allSections(), m.offered())
 		}
 	})
-	m.guard.Edited(m.gauge.total() - was)
+	m.guard.Edited(m.gauge.Total() - was)
 }
 
 // indexLines remembers the lines of all outputs shown in full, if a rule asks for it.
@@ -299,9 +300,9 @@ func (m *Machine) show(id llm.MessageID, part int, r llm.ToolResult) {
 }
 
 func (m *Machine) cloneMeters(from *Machine) {
-	copies := map[*meter]*meter{}
-	from.all(func(t *meter) { copies[t] = t.clone() })
-	m.count = make([]*meter, len(from.count))
+	copies := map[*meter.Meter]*meter.Meter{}
+	from.all(func(t *meter.Meter) { copies[t] = t.Trial() })
+	m.count = make([]*meter.Meter, len(from.count))
 	for i, t := range from.count {
 		m.count[i] = copies[t]
 	}
@@ -310,10 +311,12 @@ func (m *Machine) cloneMeters(from *Machine) {
 }
 
 // border returns where a prompt of all there is ends.
-func (m *Machine) border() border { return border{llm.MessageID(len(m.messages)) + 1, m.lastEdit} }
+func (m *Machine) border() meter.Border {
+	return meter.Border{Messages: len(m.messages), Edit: m.lastEdit}
+}
 
 // sender returns the meter of the target that the last request went to.
-func (m *Machine) sender() *meter {
+func (m *Machine) sender() *meter.Meter {
 	if m.sent.meter == nil {
 		return m.count[0]
 	}
@@ -345,8 +348,8 @@ func (m *Machine) feedRejected(in Rejected) error {
 		rejected.Bytes = limit
 	}
 	m.record(journal.Record{Kind: journal.KindRejected, Rejected: rejected})
-	if t := m.sender(); in.Used > t.estimate(m.cfg.Offline).Bound {
-		t.report(Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
+	if t := m.sender(); in.Used > t.Count().Bound {
+		t.Usage(meter.Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
 	}
 	m.refused = &in
 	clear(m.tried)
@@ -358,7 +361,7 @@ func (m *Machine) feedRejected(in Rejected) error {
 
 // tooLarge takes the limit of a target's bytes for nine tenths of what the view has.
 func (m *Machine) tooLarge(target int) (limit int, err error) {
-	bytes, _ := m.count[target].wire()
+	bytes, _ := m.count[target].Wire()
 	limit = max(bytes*9/10, 1)
 	if old, ok := m.learntBytes[m.cfg.Targets[target].Name()]; ok {
 		limit = min(limit, old)
@@ -413,7 +416,7 @@ func (m *Machine) repeats() bool {
 	}
 	i := m.to
 	w := m.targets[i].Window
-	limit := max(m.count[i].estimate(m.cfg.Offline).Bound*9/10, 1)
+	limit := max(m.count[i].Count().Bound*9/10, 1)
 	capacity, ok := m.learnLimit(i, limit, min(w.Capacity-1, limit+w.Buffer+w.OutputReserve))
 	if !ok {
 		return false // there is no smaller one

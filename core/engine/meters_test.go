@@ -14,6 +14,7 @@ func metersAgree(h *host) error {
 	m := h.m
 	items := m.View().Items
 	for _, meter := range m.MeterStates() {
+		known := h.known(meter.Key)
 		var want [token.NumComponents]token.Size
 		outputs, hidden := 0, 0
 		for _, sec := range m.Sections() {
@@ -29,8 +30,8 @@ func metersAgree(h *host) error {
 		}
 		for i, it := range items {
 			size := h.size(meter.Counter, it, items[:i])
-			if known, ok := meter.Known[it.Message.ID]; ok {
-				size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, known
+			if n, ok := known[it.Message.ID]; ok && meter.Cal != nil {
+				size = reported(size, n)
 			}
 			c := token.ComponentOf(it.Message)
 			want[c] = want[c].Add(size)

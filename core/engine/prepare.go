@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
@@ -200,10 +201,10 @@ func (m *Machine) send() {
 	m.sent = sending{
 		seq: m.sent.seq + 1, target: i, meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i),
 	}
-	m.all(func(t *meter) { t.leave(m.border(), m.view) })
+	m.all(func(t *meter.Meter) { t.Leave(m.border(), m.view) })
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.targets[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
-		Tools: m.offered(), Count: m.count[i].estimate(m.cfg.Offline), Limit: m.targets[i].Window.Limit(), MaxOutput: m.sent.output,
+		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.targets[i].Window.Limit(), MaxOutput: m.sent.output,
 		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
@@ -232,13 +233,13 @@ func (m *Machine) over() bool { return !m.fits(m.to) }
 // fits reports whether the view fits a target by the count, in bytes and in images.
 func (m *Machine) fits(target int) bool {
 	w := m.targets[target].Window
-	bytes, images := m.count[target].wire()
+	bytes, images := m.count[target].Wire()
 	return m.fitsTokens(target) && (w.MaxBytes == 0 || bytes <= w.MaxBytes) && (w.MaxImages == 0 || images <= w.MaxImages)
 }
 
 // fitsTokens reports whether the view fits a target by the count.
 func (m *Machine) fitsTokens(target int) bool {
-	return m.count[target].estimate(m.cfg.Offline).Bound <= m.targets[target].Window.Limit()
+	return m.count[target].Count().Bound <= m.targets[target].Window.Limit()
 }
 
 // verdict says for every target whether the view fits it. The guard's own

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 )
 
 // withdraw takes back the edits of a Ready whose blobs could not all be stored.
@@ -42,9 +43,9 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	}
 	waited := m.prepare != nil
 	m.rerecord(done)
-	was := m.gauge.total()
+	was := m.gauge.Total()
 	m.refold()
-	m.guard.Edited(m.gauge.total() - was)
+	m.guard.Edited(m.gauge.Total() - was)
 	if m.summary == nil {
 		m.summary = m.held
 	}
@@ -94,10 +95,10 @@ func (m *Machine) refold() {
 	}
 	old := m.view
 	m.view = view
-	m.all(func(t *meter) {
-		t.differ(old, view)
-		t.rebuild(view)
-		t.setFront(m.allSections(), m.offered())
+	change := meter.Compare(old, view)
+	m.all(func(t *meter.Meter) {
+		t.Edited(change)
+		t.SetFront(m.allSections(), m.offered())
 	})
 	m.indexLines()
 }

@@ -137,7 +137,7 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 		m.take(r.Message)
 		for _, p := range r.Message.Parts {
 			if out, ok := p.(llm.ToolResult); ok && r.Message.Origin == llm.ToolRun {
-				m.guard.AddFresh(m.gauge.part(out))
+				m.guard.AddFresh(m.gauge.Part(out))
 			}
 		}
 	case journal.KindEdit:

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 )
 
 // writeState puts into the next Ready all that a restart could not tell from messages and
@@ -45,9 +45,9 @@ func (m *Machine) state() *journal.State {
 // meterStates returns what the counts know, those of targets that were named before too.
 func (m *Machine) meterStates() []journal.MeterState {
 	var out []journal.MeterState
-	m.all(func(t *meter) {
-		if t.cal != nil {
-			out = append(out, t.state())
+	m.all(func(t *meter.Meter) {
+		if t.Calibration() != nil {
+			out = append(out, journal.MeterState{Key: t.Key(), State: t.State()})
 		}
 	})
 	return out
@@ -119,28 +119,17 @@ func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
 
 // takeUp takes a meter to where it was when the state was written. One of a target that
 // is named only later finds it then.
-func (m *Machine) takeUp(t *meter) {
-	s, ok := m.remembered[t.key]
-	if !ok || t.cal == nil {
+func (m *Machine) takeUp(t *meter.Meter) {
+	s, ok := m.remembered[t.Key()]
+	if !ok || t.Calibration() == nil {
 		return
 	}
-	t.restore(s, m.view, m)
-	delete(m.remembered, t.key)
+	_ = t.Restore(s.State, m.past()) // where it is of another past, all there is counts
+	delete(m.remembered, t.Key())
 }
 
 // viewAt returns the view of the first messages under the edits up to one.
 func (m *Machine) viewAt(messages int, last edit.ID) (edit.View, bool) {
-	if messages > len(m.messages) {
-		return edit.View{}, false
-	}
-	v, err := edit.Fold(m.messages[:messages], edit.Holding(m.journal[:countTo(m.journal, last)]))
+	v, err := meter.Border{Messages: messages, Edit: last}.View(m.messages, m.journal)
 	return v, err == nil
-}
-
-// message returns a message of the transcript.
-func (m *Machine) message(id llm.MessageID) (llm.Message, bool) {
-	if id < 1 || int(id) > len(m.messages) {
-		return llm.Message{}, false
-	}
-	return m.messages[id-1], true
 }

@@ -47,13 +47,13 @@ func (m *Machine) statusNote(r policy.Rule, stands []edit.Edit) llm.Message {
 	rest, limit := m.value(policy.MeasureView, nil), max(m.targets[0].Window.Limit(), 1)
 	if m.tells(r) {
 		for _, e := range stands {
-			rest -= m.gauge.message(e.Notes[0])
+			rest -= m.gauge.Message(e.Notes[0])
 		}
 	}
 	size, n := 0, llm.Message{}
 	for range 2 { // the note is a part of what it tells about
 		n = edit.NoteOf(llm.Text{Text: edit.Fill(m.text(r.Args.Template), edit.Values{Used: min((rest+size)*100/limit, 100)})})
-		size = m.gauge.message(n)
+		size = m.gauge.Message(n)
 	}
 	return n
 }
@@ -101,7 +101,7 @@ func (m *Machine) taken(notes []edit.Edit, why string) []edit.Edit {
 	for _, e := range notes {
 		out = append(out, edit.Edit{
 			Op: edit.Restore, Kind: edit.KindNote, Span: edit.Span{From: e.Span.From, To: llm.MessageID(len(m.messages)) + 1},
-			Supersedes: []edit.ID{e.ID}, Before: m.gauge.message(e.Notes[0]), Why: why, Rule: e.Rule,
+			Supersedes: []edit.ID{e.ID}, Before: m.gauge.Message(e.Notes[0]), Why: why, Rule: e.Rule,
 		})
 	}
 	return out
@@ -112,7 +112,7 @@ func (m *Machine) insertion(n llm.Message, rule, why string) edit.Edit {
 	end := llm.MessageID(len(m.messages)) + 1
 	return edit.Edit{
 		Op: edit.Insert, Kind: edit.KindNote, Span: edit.Span{From: end, To: end}, Notes: []llm.Message{n},
-		After: m.gauge.message(n), Why: why, Rule: rule,
+		After: m.gauge.Message(n), Why: why, Rule: rule,
 	}
 }
 

@@ -41,10 +41,10 @@ func (m *Machine) SkippedText() string {
 // CountText returns the tokens of a text: the most that the policy's estimator and
 // the count of any target give (R000-20).
 func (m *Machine) CountText(text string) int {
-	n := m.gauge.text(text)
+	n := m.gauge.Text(text)
 	for _, t := range m.count {
 		if t != m.gauge {
-			n = max(n, t.text(text))
+			n = max(n, t.Text(text))
 		}
 	}
 	return n
@@ -126,7 +126,7 @@ func (m *Machine) Room() (used, limit int) {
 		return m.guard.Project(0).Base, limit
 	}
 	c := m.guard.Counters()
-	return m.gauge.prompt() + c.Schema + c.Fresh + m.guard.Reserved(), limit
+	return m.gauge.System() + c.Schema + c.Fresh + m.guard.Reserved(), limit
 }
 
 // ends reports whether the policy ends a Turn whose context is full.

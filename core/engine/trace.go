@@ -86,7 +86,7 @@ func (m *Machine) traceSend() {
 	}
 	m.trace(Trace{
 		Topic: TopicBuildMetrics, Target: m.targets[m.to],
-		Count: m.count[m.to].estimate(m.cfg.Offline).Bound,
+		Count: m.count[m.to].Count().Bound,
 	})
 }
 

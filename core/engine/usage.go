@@ -5,8 +5,8 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // A UsageError says that reported figures cannot be tokens.
@@ -61,7 +61,7 @@ func (m *Machine) feedUsage(in Usage) error {
 		rec.Target = m.SentTo().Name()
 	}
 	m.book(in)
-	rec.Ratio, rec.By = m.count[0].cal.Ratio(), m.count[0].key
+	rec.Ratio, rec.By = m.count[0].Calibration().Ratio(), m.count[0].Key()
 	m.record(journal.Record{Kind: journal.KindUsage, Usage: rec})
 	m.background(policy.AtUsage)
 	return nil
@@ -73,7 +73,7 @@ func (m *Machine) book(in Usage) {
 		m.lastUsage = in.Usage
 	}
 	m.reports++
-	m.sender().report(in, m.border(), m.view)
+	m.sender().Usage(meter.Usage{Usage: in.Usage, Reported: in.Reported, OutputUnknown: in.OutputUnknown}, m.border(), m.view)
 	m.covered = m.guard.Commit(in.Usage) && !in.OutputUnknown
 }
 
@@ -109,10 +109,10 @@ const (
 func (m *Machine) believed(in Usage) Usage {
 	prompt := in.Usage.Prompt()
 	t := m.sender()
-	if !in.Reported || prompt == 0 || t.cal == nil {
+	if !in.Reported || prompt == 0 || t.Calibration() == nil {
 		return in
 	}
-	sure, most := t.costs()
+	sure, most := t.Costs()
 	capacity := m.targets[min(m.sent.target, len(m.targets)-1)].Window.Capacity
 	low := prompt*unbelievable < sure-smallPrompt
 	high := prompt > capacity && prompt > most*unbelievable+unseenPrompt
@@ -125,20 +125,6 @@ func (m *Machine) believed(in Usage) Usage {
 	}
 	m.event(EventUsage, "", "the provider reports a prompt of %d tokens, its content is some %d: the count stands in its place", prompt, cost)
 	in.Reported = false
-	in.Usage = llm.Usage{Input: t.estimate(m.cfg.Offline).Point, Output: in.Usage.Output, Reasoning: in.Usage.Reasoning}
+	in.Usage = llm.Usage{Input: t.Count().Point, Output: in.Usage.Output, Reasoning: in.Usage.Reasoning}
 	return in
-}
-
-// costs returns what the request that left last costs at least and at most; without
-// one, what there is does.
-func (t *meter) costs() (sure, most int) {
-	front, size := t.front, t.sure
-	if t.left != nil {
-		front, size = t.left.front, t.left.sure
-	}
-	for _, s := range front.sizes {
-		size = size.Add(s)
-	}
-	size.MediaTokens = 0
-	return front.hidden + t.scaled(size), t.front.hidden + t.cal.Cost(token.GrowthOf(t.ledger.Total()))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
@@ -131,16 +132,13 @@ func fullState() *journal.State {
 		Covered: true, Opened: true, Wanted: "max_turns", Final: "context",
 		Meters: []journal.MeterState{
 			{Key: "gpt o200k"},
-			{
-				Key:         "claude \xff",
+			{Key: "claude \xff", State: meter.State{
+				Last:        4,
 				Calibration: token.CalibrationState{Learnt: [][2]int{{1160, 2000}, {1200, 70}}, Anchored: true, Thinking: token.ThinkingState{AtTurn: true, Steps: 1, Turn: 2, Last: 3, Pending: 4}},
-				Anchor: &journal.Anchor{
-					Border: journal.Border{Messages: 3, Edit: 2, Front: &journal.Front{Hidden: 9, Sizes: [token.NumComponents]token.Size{{Tokens: 7, Bytes: 30}}}},
-					Prompt: 900, Output: -1, Doubt: 5, Reply: 4,
-				},
-				Left:    &journal.Border{Messages: 4, Edit: 3},
-				Awaited: &journal.Awaited{Output: 50, Reasoning: 20, Covers: true},
-			},
+				Anchor:      &meter.Anchor{Border: meter.Border{Messages: 3, Edit: 2}, Front: meter.Front{9, 7}, Prompt: 900, Output: -1, Doubt: 5, Reply: 4},
+				Left:        &meter.Left{Border: meter.Border{Messages: 4, Edit: 3}, Front: meter.Front{9, 7, 0, 300}, Point: 1000, Bound: 1700, Doubt: 5},
+				Awaited:     &meter.Awaited{Output: 50, Reasoning: 20, Covers: true},
+			}},
 		},
 		Limits: []journal.Limit{{Target: "a/\xff", Window: 20_000}, {Target: "b", Bytes: 500}},
 		Rules: []journal.RuleState{

@@ -25,8 +25,8 @@
 //
 // The ids hf:FILE and spm:FILE need a file and so come from outside the core.
 //
-// [SizeOf] measures a message once; its [Size] goes into a [Ledger]. A Size has
-// text and media apart, so that media are never counted as text.
+// [SizeOf] measures a message. A [Size] has text and media apart, so that media are
+// never counted as text.
 //
 // # Pieces
 //

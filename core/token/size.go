@@ -73,19 +73,19 @@ func ComponentOfSection(s llm.Section) Component {
 	return System
 }
 
-// A Size is what a ledger books for a message, a section or a tool list.
+// A Size is what is booked for a message, a section or a tool list.
 type Size struct {
-	Tokens      int `json:"tokens,omitempty"`       // of the text, by the counter, with what the estimator itself adds and without media
-	MediaTokens int `json:"media_tokens,omitempty"` // of the media
-	Known       int `json:"known,omitempty"`        // true tokens that a provider reported for a reply, in place of Tokens
-	Messages    int `json:"messages,omitempty"`
-	Plain       int `json:"plain,omitempty"`   // messages without a tool result
-	Calls       int `json:"calls,omitempty"`   // tool calls
-	Rounds      int `json:"rounds,omitempty"`  // messages with at least one call that a result follows
-	Results     int `json:"results,omitempty"` // tool results
-	Media       int `json:"media,omitempty"`   // images and other things that are not text, also those inside results
-	Bytes       int `json:"bytes,omitempty"`   // on the wire: of the raw bytes where there are any, else an estimate
-	More        int `json:"more,omitempty"`    // bytes that another dialect than that of the raw bytes may take on top, rounded up
+	Tokens      int // of the text, by the counter, with what the estimator itself adds and without media
+	MediaTokens int // of the media
+	Known       int // true tokens that a provider reported for a reply, in place of Tokens
+	Messages    int
+	Plain       int // messages without a tool result
+	Calls       int // tool calls
+	Rounds      int // messages with at least one call that a result follows
+	Results     int // tool results
+	Media       int // images and other things that are not text, also those inside results
+	Bytes       int // on the wire: of the raw bytes where there are any, else an estimate
+	More        int // bytes that another dialect than that of the raw bytes may take on top, rounded up
 }
 
 // All returns the tokens of text, media and what is known, together.

@@ -30,6 +30,7 @@ const lattice = `
 	< core/cache
 	< core/budget
 	< core/edit
+	< core/meter
 	< core/prompt
 	< core/deferral
 	< core/summary
