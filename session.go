@@ -33,6 +33,7 @@ type Session struct {
 	late    []engine.Answer
 	failed  error              // why the store took no blobs, during one drive
 	placed  []engine.Placement // of the outputs that came, during one drive
+	grant   engine.Grant       // the answer to a Reserve, during one drive
 	bill    biller
 	held    reservations
 	sentTo  budget.Target // of the request that Prepare returned last
@@ -158,7 +159,7 @@ func (s *Session) drive(ctx context.Context, in engine.Input) (*engine.Send, err
 // settle does what the machine asks for.
 func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 	var send *engine.Send
-	s.failed, s.placed = nil, nil
+	s.failed, s.placed, s.grant = nil, nil, ""
 	for s.machine.HasReady() {
 		r := s.machine.Ready()
 		out := s.keep(ctx, r)
@@ -171,6 +172,9 @@ func (s *Session) settle(ctx context.Context) (*engine.Send, error) {
 			continue
 		}
 		s.placed = append(s.placed, r.Placements...)
+		if r.Grant != "" {
+			s.grant = r.Grant
+		}
 		s.publish(r)
 		if r.Send != nil {
 			send, s.sentTo = r.Send, r.Send.Target

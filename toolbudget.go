@@ -3,6 +3,8 @@ package plimsoll
 import (
 	"context"
 	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/engine"
 )
 
 // A ToolBudget is the room that tool outputs have (R000-22). All its methods share one
@@ -18,7 +20,8 @@ import (
 //
 // An output of no more than what was reserved for it is placed in any case, whatever
 // others do meanwhile. A reservation ends with its ToolResult, with Release, and at the
-// latest with the next Prepare. Reserving is optional: ToolResult asks for room, too.
+// latest with the next Prepare; nor does it survive a restart, after which its tool no
+// longer runs. Reserving is optional: ToolResult asks for room, too.
 //
 // What is reserved is held against the policy's own sum, as its document has it. An output
 // without a reservation has to find room by the count as well, whose upper bound is more
@@ -76,16 +79,10 @@ func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error
 	s := b.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ready(ctx); err != nil {
+	if _, err := s.drive(ctx, engine.Reserve{Tokens: tokens}); err != nil {
 		return Reservation{}, err
 	}
-	if tokens < 0 {
-		return Reservation{}, fmt.Errorf("plimsoll: reserve: want 0 tokens or more, got %d", tokens)
-	}
-	if !s.machine.ReserveOutput(tokens) {
-		if _, err := s.settle(ctx); err != nil {
-			return Reservation{}, err
-		}
+	if s.grant != engine.GrantHeld {
 		used, limit := s.machine.Room()
 		return Reservation{}, &BudgetError{Tokens: tokens, Used: used, Limit: limit, Exceeded: !s.machine.CanExecute("")}
 	}
@@ -97,7 +94,7 @@ func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error
 func (b ToolBudget) Release(r Reservation) {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()
-	b.s.release(r)
+	if n := b.s.held.take(r); n > 0 && !b.s.stopped {
+		_ = b.s.machine.Feed(engine.Release{Tokens: n}) // what it refuses, it takes from nobody
+	}
 }
-
-func (s *Session) release(r Reservation) { s.machine.ReleaseOutput(s.held.take(r)) }

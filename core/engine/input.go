@@ -17,7 +17,7 @@ type Input interface{ input() }
 type Append struct {
 	Message llm.Message
 	// Reserved is the room, in tokens, that was held for the tool output in it
-	// ([Machine.ReserveOutput]) and ends now: up to that much it has room in any case.
+	// ([Reserve]) and ends now: up to that much it has room in any case.
 	Reserved int
 }
 
@@ -74,6 +74,17 @@ type Rejected struct {
 	Used   int // tokens of the refused request, as the error states them; 0 if it does not
 }
 
+// Reserve asks for room for a tool output that is on its way. Ready.Grant answers, before
+// another one may be asked for. Without room the output may still come, as a handle; where not even
+// that has room, and the policy ends there, the tool budget is exceeded. What is held ends
+// with the output ([Append], [Stored]), with [Release], and at the latest with the next
+// Prepare, by which every call has a result. It does not survive a restart: a tool that
+// was running then is gone with its process.
+type Reserve struct{ Tokens int }
+
+// Release gives back what was held for an output that will not come.
+type Release struct{ Tokens int }
+
 // Answer is the reply to an Ask.
 type Answer struct {
 	Ask  int
@@ -121,6 +132,8 @@ func (SetSections) input() {}
 func (Prepare) input()     {}
 func (Usage) input()       {}
 func (Rejected) input()    {}
+func (Reserve) input()     {}
+func (Release) input()     {}
 func (Answer) input()      {}
 func (TurnEnd) input()     {}
 func (Force) input()       {}

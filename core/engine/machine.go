@@ -242,7 +242,8 @@ func (m *Machine) Feed(in Input) error {
 	if _, ok := in.(Restore); !ok && m.stopped {
 		return ErrStopped
 	} else if !ok && m.handed {
-		return fmt.Errorf("engine: feed %T: want Advance after Ready, got an input", in)
+		// Its type is not named: that would put every input on the heap.
+		return errors.New("engine: feed: want Advance after Ready, got an input")
 	}
 	switch in := in.(type) {
 	case Append:
@@ -267,6 +268,10 @@ func (m *Machine) Feed(in Input) error {
 		return m.feedUsage(in)
 	case Rejected:
 		return m.feedRejected(in)
+	case Reserve:
+		return m.feedReserve(in)
+	case Release:
+		return m.feedRelease(in)
 	case Answer:
 		return m.feedAnswer(in)
 	case TurnEnd:
@@ -334,7 +339,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 func (m *Machine) HasReady() bool {
 	o := m.out
 	return !m.stopped && (len(o.Blobs) > 0 || len(o.Records) > 0 || o.Ask != nil || o.Send != nil || o.Refused != nil || o.Torn != nil ||
-		len(o.Edits) > 0 || len(o.Events) > 0 || len(o.Traces) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked)
+		o.Grant != "" || len(o.Edits) > 0 || len(o.Events) > 0 || len(o.Traces) > 0 || len(m.asks) > 0 && m.asks[0].ID > m.asked)
 }
 
 // Ready returns what has to be done now. Call Advance when it was done, before

@@ -27,6 +27,8 @@ type Ready struct {
 	Torn *turn.TornError
 	// Placements say what became of each tool output that was appended since the last Ready.
 	Placements []Placement
+	// Grant is the answer to the Reserve that was fed since the last Ready; empty if none was.
+	Grant Grant
 	// Edits are the edits made since the last Ready, for whoever wants to show them.
 	Edits []edit.Edit
 	// Events say what else happened, for the same purpose.

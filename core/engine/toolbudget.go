@@ -66,55 +66,11 @@ func (m *Machine) PreviewOutput(tokens int) bool {
 	return used+min(max(tokens, 0), limit+1) <= limit
 }
 
-// reserved lets an output take the room that was held for it while f appends it. If it
-// is refused the room is still held.
-func (m *Machine) reserved(tokens int, f func() error) error {
-	m.granted = max(tokens, 0)
-	defer func() { m.granted = 0 }()
-	m.guard.Release(m.granted)
-	err := f()
-	if err != nil {
-		m.guard.Hold(m.granted)
-	}
-	return err
-}
-
-// handleTokens is what a handle takes: the guard document's has some 80 tokens.
-const handleTokens = 100
-
-// ReserveOutput holds room for an output that is on its way, or returns false if
-// there is none. Then the output may still come, as a handle. Where not even that has
-// room, and the policy ends there, the tool budget is exceeded. What is held ends with [Machine.ReleaseOutput], and at the latest
-// with the next Prepare, by which every call has a result.
-func (m *Machine) ReserveOutput(tokens int) bool {
-	if m.PreviewOutput(tokens) {
-		m.guard.Hold(tokens)
-		return true
-	}
-	if m.ends() && m.guard.CanExecute() && !m.handleFits() {
-		m.exceed()
-		m.event(EventToolBudget, "", "not even a handle has room: the tool budget is exceeded")
-	}
-	return false
-}
-
 // exceed notes, for a restart too, that no more tools run in this Turn.
 func (m *Machine) exceed() {
 	m.guard.Exceed()
 	m.record(journal.Record{Kind: journal.KindExceeded})
 }
-
-// handleFits reports whether a handle has room if nothing that is reserved comes.
-func (m *Machine) handleFits() bool {
-	held := m.guard.Reserved()
-	m.guard.Release(held)
-	defer m.guard.Hold(held)
-	return m.guard.Preview(m.targets, handleTokens)
-}
-
-// ReleaseOutput gives back what was reserved for an output that has come, or that
-// will not come.
-func (m *Machine) ReleaseOutput(tokens int) { m.guard.Release(tokens) }
 
 // Room returns what is used of the room that outputs share, and how much there is, in
 // tokens of the largest target.
