@@ -1,7 +1,6 @@
 package plimsoll
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -12,8 +11,8 @@ import (
 )
 
 // A Bill is what the calls of a session used, as the providers reported it, and what
-// that costs by list prices. It covers the time before a restart too, but not what an
-// [Options.Ephemeral] session forgot. The bill of a fork begins with the fork.
+// that costs by list prices. It covers the time before a restart too. The bill of a fork
+// begins with the fork.
 type Bill struct {
 	Calls int
 	Usage llm.Usage     // in tokens, in disjoint parts
@@ -93,20 +92,12 @@ func (b *biller) remember(u journal.Usage) {
 	b.book(u.Target, said, b.cost(u.Model, said))
 }
 
-// watching books the calls of a session's records as they pass.
-func (b *biller) watching(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
-	return func(yield func(journal.Record, error) bool) {
-		for rec, err := range records {
-			switch {
-			case err != nil:
-			case rec.Kind == journal.KindFork: // what its parent paid is on the parent's bill
-				b.reset()
-			case rec.Kind == journal.KindUsage && rec.Usage.Target != "":
-				b.remember(rec.Usage)
-			}
-			if !yield(rec, err) {
-				return
-			}
-		}
+// read books a call of the session's records.
+func (b *biller) read(rec journal.Record) {
+	switch {
+	case rec.Kind == journal.KindFork: // what its parent paid is on the parent's bill
+		b.reset()
+	case rec.Kind == journal.KindUsage && rec.Usage.Target != "":
+		b.remember(rec.Usage)
 	}
 }

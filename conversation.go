@@ -19,27 +19,23 @@ import (
 // open, which get a stated result before it. The session keeps lists of its own; the raw
 // bytes of the parts and the data of media are shared, and nobody may write to them.
 func (s *Session) Append(ctx context.Context, m llm.Message) error {
-	_, err := s.Feed(ctx, engine.Append{Message: m})
-	return err
+	return s.tell(ctx, engine.Append{Message: m})
 }
 
 // SetTools sets the tools that are offered to the model. The session keeps a copy: what
 // is changed later is neither sent nor counted until it is set again.
 func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
-	_, err := s.Feed(ctx, engine.SetTools{Tools: tools})
-	return err
+	return s.tell(ctx, engine.SetTools{Tools: tools})
 }
 
 // SetSections sets the system prompt. As of SetTools a copy is kept.
 func (s *Session) SetSections(ctx context.Context, sections []llm.Section) error {
-	_, err := s.Feed(ctx, engine.SetSections{Sections: sections})
-	return err
+	return s.tell(ctx, engine.SetSections{Sections: sections})
 }
 
 // TurnEnd tells that the model gave its final answer.
 func (s *Session) TurnEnd(ctx context.Context) error {
-	_, err := s.Feed(ctx, engine.TurnEnd{})
-	return err
+	return s.tell(ctx, engine.TurnEnd{})
 }
 
 // Finish makes the next request the final one of this Turn, for a reason of the
@@ -47,8 +43,7 @@ func (s *Session) TurnEnd(ctx context.Context) error {
 // to answer. The first reason stands (R000-14). An unknown one is a
 // *engine.ReasonError.
 func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
-	_, err := s.Feed(ctx, engine.Force{Reason: reason})
-	return err
+	return s.tell(ctx, engine.Force{Reason: reason})
 }
 
 // Prepare returns the request to send now. It goes to the first target that has
@@ -60,17 +55,11 @@ func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
 func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engine.Send, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.catchUp(ctx); err != nil {
-		return nil, err
-	}
-	send, err := s.drive(ctx, engine.Prepare{Targets: targets})
+	done, err := s.feed(ctx, engine.Prepare{Targets: targets})
 	if len(targets) > 0 && (err == nil || errors.Is(err, ErrRefused)) {
 		s.options.Targets = slices.Clone(targets)
 	}
-	return send, err
+	return done.Send, err
 }
 
 // Observe tells what the provider reported about the request that Prepare returned
@@ -79,7 +68,7 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 func (s *Session) Observe(ctx context.Context, u llm.Usage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.drive(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0, Target: s.sentTo.Name()}); err != nil {
+	if _, err := s.feed(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0, Target: s.sentTo.Name()}); err != nil {
 		return err
 	}
 	if u.IsZero() {
@@ -129,13 +118,8 @@ func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error)
 	window, used, bytes, _ := refused.RefusedLength()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.catchUp(ctx); err != nil {
-		return nil, err
-	}
-	return s.drive(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
+	done, err := s.feed(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
+	return done.Send, err
 }
 
 // Events yields what happens in the session, from the oldest event still held: the

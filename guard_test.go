@@ -424,7 +424,7 @@ func TestThresholds(t *testing.T) {
 			prepare(t, s)
 			// Not reported, so that the count, which has a margin, stays below and the guard's
 			// own sum decides.
-			if _, err := s.Feed(t.Context(), engine.Usage{Usage: llm.Usage{Input: limit + tt.over}}); err != nil {
+			if err := plimsoll.Feed(t.Context(), s, engine.Usage{Usage: llm.Usage{Input: limit + tt.over}}); err != nil {
 				t.Fatal(err)
 			}
 			if send := prepare(t, s); send.Final != tt.want {

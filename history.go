@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
-	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -33,7 +32,7 @@ func (s *Session) Messages() []llm.Message {
 
 // Blob returns what was stored under ref.
 func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
-	return s.store.Get(ctx, s.id, ref)
+	return s.driver.Blob(ctx, ref)
 }
 
 // A Compaction is what Compact did.
@@ -56,18 +55,19 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	if err := s.ready(ctx); err != nil {
 		return Compaction{}, err
 	}
-	if err := s.catchUp(ctx); err != nil {
-		return Compaction{}, err
+	if err := s.driver.CatchUp(ctx); err != nil {
+		return Compaction{}, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
 	}
 	c := Compaction{Before: s.machine.Count()}
 	made, told := len(s.machine.Journal()), s.news.number()
-	if _, err := s.drive(ctx, engine.Compact{Focus: focus}); err != nil {
+	done, err := s.feed(ctx, engine.Compact{Focus: focus})
+	if err != nil {
 		return Compaction{}, err
 	}
 	c.After = s.machine.Count()
 	c.Edits = slices.Clone(s.machine.Journal()[made:])
-	if len(c.Edits) == 0 && s.failed != nil {
-		return c, fmt.Errorf("plimsoll: session %q: compact: %w", s.id, s.failed)
+	if len(c.Edits) == 0 && done.BlobsErr != nil {
+		return c, fmt.Errorf("plimsoll: session %q: compact: %w", s.id, done.BlobsErr)
 	}
 	c.Why = s.news.noticeAfter(told, func(e engine.Event) bool { return len(c.Edits) == 0 || e.Kind == engine.EventAnswer })
 	return c, nil
@@ -76,8 +76,7 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 // Restore puts back what edits took out. It does not switch the policy off: where the
 // view is too full, the next Prepare takes something out again.
 func (s *Session) Restore(ctx context.Context, edits ...edit.ID) error {
-	_, err := s.Feed(ctx, engine.Undo{Edits: edits})
-	return err
+	return s.tell(ctx, engine.Undo{Edits: edits})
 }
 
 // Here is the place of a fork at the end of the conversation as it is now.
@@ -95,13 +94,10 @@ func (s *Session) Fork(ctx context.Context, id string, at llm.MessageID) (*Sessi
 	if at == Here {
 		at = llm.MessageID(len(s.machine.Messages()))
 	}
-	switch n := len(s.machine.Messages()); {
-	case s.seq < 0:
-		return nil, fmt.Errorf("plimsoll: fork of %q: want a session with records, got an ephemeral one", s.id)
-	case at < 0 || int(at) > n:
+	if n := len(s.machine.Messages()); at < 0 || int(at) > n {
 		return nil, fmt.Errorf("plimsoll: fork of %q: want a message from 0 to %d, got %d", s.id, n, at)
 	}
-	if err := s.store.Fork(ctx, s.id, id, s.seq); err != nil {
+	if err := s.store.Fork(ctx, s.id, id, s.driver.Records()); err != nil {
 		return nil, fmt.Errorf("plimsoll: fork of %q: %w", s.id, err)
 	}
 	child, err := s.child(ctx, id, at)
@@ -120,28 +116,12 @@ func (s *Session) child(ctx context.Context, id string, at llm.MessageID) (*Sess
 	if err != nil {
 		return nil, err
 	}
-	fork := journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: s.id, At: at}}
-	snap, err := journal.Collect(followed(journal.Read(s.store.Records(ctx, id, 0)), fork))
+	d, err := drive.Fork(ctx, child.config(), s.id, at)
 	if err != nil {
 		return nil, err
 	}
-	child.seq = snap.Records - 1
-	if _, err := child.drive(ctx, engine.Fork{Parent: s.id, At: at, Snapshot: snap}); err != nil {
-		return nil, err
-	}
+	child.driver, child.machine = d, d.Machine()
 	return child, nil
-}
-
-// followed yields records, and one more.
-func followed(records iter.Seq2[journal.Record, error], last journal.Record) iter.Seq2[journal.Record, error] {
-	return func(yield func(journal.Record, error) bool) {
-		for rec, err := range records {
-			if !yield(rec, err) || err != nil {
-				return
-			}
-		}
-		yield(last, nil)
-	}
 }
 
 // forget lets go of a fork that came to nothing, where the store can.

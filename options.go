@@ -3,12 +3,12 @@ package plimsoll
 import (
 	"fmt"
 	"log/slog"
-	"os"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -38,17 +38,7 @@ type Options struct {
 	// context-guard/… (docs/troubleshooting.md). nil: nobody is, unless the environment
 	// says CONTEXT_DEBUG=true; then standard error is, in lines of JSON.
 	Debug *slog.Logger
-
-	// Ephemeral keeps no records, only what edits take out: the session cannot be
-	// taken up again. For replays.
-	Ephemeral bool
-	// Offline and Calibration are for hosts that replay; see [engine.Config].
-	Offline     bool
-	Calibration *token.Calibration
 }
-
-// debugVariable turns on the guard's traces (R000-25).
-const debugVariable = "CONTEXT_DEBUG"
 
 // filled returns o with every default in place.
 func (o Options) filled() (Options, error) {
@@ -78,8 +68,6 @@ func (o Options) filled() (Options, error) {
 	if o.Encodings == nil {
 		o.Encodings = ours.Load
 	}
-	if o.Debug == nil && os.Getenv(debugVariable) == "true" {
-		o.Debug = slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	}
+	o.Debug = drive.Debug(o.Debug)
 	return o, nil
 }

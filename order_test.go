@@ -97,7 +97,7 @@ func TestOpenCalls(t *testing.T) {
 func TestOpenCallsAlways(t *testing.T) {
 	known := dialects(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		s, err := plimsoll.Open(t.Context(), plimsoll.Options{Ephemeral: true, Targets: []budget.Target{{Model: "gpt-4o", Window: budget.Window{Capacity: 3_000, OutputReserve: 500}}}})
+		s, err := plimsoll.Open(t.Context(), plimsoll.Options{Targets: []budget.Target{{Model: "gpt-4o", Window: budget.Window{Capacity: 3_000, OutputReserve: 500}}}})
 		if err != nil {
 			rt.Fatal(err)
 		}

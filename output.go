@@ -107,7 +107,7 @@ func (s *Session) awaits(ctx context.Context, callID string) error {
 func (s *Session) Skip(ctx context.Context, callID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.drive(ctx, engine.Append{Message: llm.Message{
+	_, err := s.feed(ctx, engine.Append{Message: llm.Message{
 		Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
 			llm.ToolResult{CallID: callID, IsError: true, Content: []llm.Part{llm.Text{Text: s.machine.SkippedText()}}},
 		},
@@ -122,12 +122,13 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	if err := s.ready(ctx); err != nil {
 		return Placement{}, err
 	}
-	if _, err := s.drive(ctx, s.granted(in, r.Reserved)); err != nil {
+	done, err := s.feed(ctx, s.granted(in, r.Reserved))
+	if err != nil {
 		return Placement{}, err
 	}
 	s.held.take(r.Reserved)
 	p := Placement{Shown: ShownWhole, Bytes: size}
-	for _, at := range s.placed {
+	for _, at := range done.Placements {
 		if at.CallID == r.CallID {
 			p.Shown, p.Reason, p.Ref = at.Shown, string(at.Reason), at.Ref
 		}

@@ -37,7 +37,7 @@ func TestReservationsEnd(t *testing.T) {
 		end          func(s session) error
 	}{
 		{"R000-22_Prepare", "guard", func(s session) error { _, err := s.Prepare(t.Context()); return err }},
-		{"R000-22_Feed", "guard", func(s session) error { _, err := s.Feed(t.Context(), engine.Prepare{}); return err }},
+		{"R000-22_Feed", "guard", func(s session) error { return plimsoll.Feed(t.Context(), s, engine.Prepare{}) }},
 		// Under guard a refusal leaves no room for tools.
 		{"R000-22_Rejected", "off", func(s session) error { _, err := s.Rejected(t.Context(), &refusal{}); return err }},
 		{"R000-22_Rejected_for_bytes", "off", func(s session) error {
@@ -134,7 +134,7 @@ func TestRefusedOutput(t *testing.T) {
 	t.Run("R000-22_fed_as_it_stands", func(t *testing.T) {
 		s, _ := begin(t, &watched{})
 		_, orphan := round(7) // of a call that nobody made
-		if _, err := s.Feed(t.Context(), engine.Append{Message: orphan, Reserved: room}); err == nil {
+		if err := plimsoll.Feed(t.Context(), s, engine.Append{Message: orphan, Reserved: room}); err == nil {
 			t.Error("want an orphan refused, got no error")
 		}
 		kept(t, s)
@@ -174,7 +174,7 @@ func TestMostOutput(t *testing.T) {
 					continue
 				}
 				s, err := plimsoll.Open(t.Context(), plimsoll.Options{
-					Policy: preset(t, name), Catalog: &known, Encodings: encodings.Load, Ephemeral: true, Targets: []budget.Target{{Model: m.ID}},
+					Policy: preset(t, name), Catalog: &known, Encodings: encodings.Load, Targets: []budget.Target{{Model: m.ID}},
 				})
 				var small *budget.ConfigError // what the document of a preset keeps free is more than there is
 				if name != "balanced" && errors.As(err, &small) {

@@ -321,10 +321,6 @@ func TestBadFork(t *testing.T) {
 			t.Errorf("the session that was there has %d messages, want 2", n)
 		}
 	})
-	forgets := open(t, plimsoll.Options{Ephemeral: true})
-	add(t, forgets, human("One."))
-	err := same(t, forgets, func() error { _, e := forgets.Fork(t.Context(), "d", plimsoll.Here); return e })
-	says(t, err, "ephemeral")
 }
 
 // TestBadRestore: an edit that there is not, a note, one that was put back already, and
@@ -400,7 +396,6 @@ func TestClosed(t *testing.T) {
 		"Compact":     func() error { _, err := s.Compact(ctx, ""); return err },
 		"Restore":     func() error { return s.Restore(ctx, 1) },
 		"Fork":        func() error { _, err := s.Fork(ctx, "b", plimsoll.Here); return err },
-		"Feed":        func() error { _, err := s.Feed(ctx, engine.TurnEnd{}); return err },
 	} {
 		if err := f(); !errors.Is(err, plimsoll.ErrClosed) {
 			t.Errorf("%s: %v, want %v", name, err, plimsoll.ErrClosed)

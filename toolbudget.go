@@ -79,10 +79,11 @@ func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error
 	s := b.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.drive(ctx, engine.Reserve{Tokens: tokens}); err != nil {
+	done, err := s.feed(ctx, engine.Reserve{Tokens: tokens})
+	if err != nil {
 		return Reservation{}, err
 	}
-	if s.grant != engine.GrantHeld {
+	if done.Grant != engine.GrantHeld {
 		used, limit := s.machine.Room()
 		return Reservation{}, &BudgetError{Tokens: tokens, Used: used, Limit: limit, Exceeded: !s.machine.CanExecute("")}
 	}
@@ -94,7 +95,8 @@ func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error
 func (b ToolBudget) Release(r Reservation) {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()
-	if n := b.s.held.take(r); n > 0 && !b.s.stopped {
-		_ = b.s.machine.Feed(engine.Release{Tokens: n}) // what it refuses, it takes from nobody
+	if n := b.s.held.take(r); n > 0 {
+		// The only error is that the store has failed before: then nothing is held any more.
+		_, _ = b.s.driver.Feed(context.Background(), engine.Release{Tokens: n})
 	}
 }

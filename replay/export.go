@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 )
 
 // An exporter writes the requests of one run to
@@ -100,10 +99,8 @@ func (x *exporter) step(n int, send *engine.Send, body []byte) error {
 }
 
 // finish writes the manifest and everything that the edits stored.
-func (x *exporter) finish(sess *plimsoll.Session) error {
-	var edits []edit.Edit
-	sess.View(func(m *engine.Machine) { edits = m.Journal() })
-	for _, e := range edits {
+func (x *exporter) finish(sess *drive.Driver) error {
+	for _, e := range sess.Machine().Journal() {
 		line, err := journal.Encode(journal.Record{Kind: journal.KindEdit, Edit: e})
 		if err != nil {
 			return fmt.Errorf("replay: export: edit %d: %w", e.ID, err)
@@ -125,7 +122,7 @@ func (x *exporter) finish(sess *plimsoll.Session) error {
 	return nil
 }
 
-func (x *exporter) blob(sess *plimsoll.Session, ref llm.Ref) error {
+func (x *exporter) blob(sess *drive.Driver, ref llm.Ref) error {
 	if _, err := llm.ParseRef(string(ref)); err != nil {
 		return fmt.Errorf("replay: export: %w", err)
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/wire"
@@ -23,7 +23,7 @@ import (
 // it if there is a folder for it. The zero judge does neither.
 type judge struct {
 	raw     *raw
-	sess    *plimsoll.Session
+	sess    *drive.Driver
 	check   *verify.Checker
 	counter *verify.Counter
 	ratio   int // true tokens of 1,000 counted ones, by the catalogue
@@ -61,7 +61,7 @@ func (e *JudgeError) Error() string {
 }
 
 // judge returns the judge of a run.
-func (r *Replayer) judge(raw *raw, run *Run, sess *plimsoll.Session) (*judge, error) {
+func (r *Replayer) judge(raw *raw, run *Run, sess *drive.Driver) (*judge, error) {
 	j := &judge{raw: raw, sess: sess, orphans: map[string]bool{}, lost: map[string]bool{}, broken: map[string]bool{}, made: map[string]bool{}}
 	if r.opts.Judge {
 		c, err := verify.NewChecker(string(raw.dialect))
@@ -105,7 +105,7 @@ func (j *judge) step(n int, send *engine.Send, extends bool) error {
 			return err
 		}
 	}
-	j.sess.View(func(m *engine.Machine) { p.messages, p.edits = m.Messages(), m.Journal() })
+	p.messages, p.edits = j.sess.Machine().Messages(), j.sess.Machine().Journal()
 	j.pending = p
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -100,7 +100,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	bill := r.rawBiller(out)
 	anchored, output := "", false
 	err = r.walk(ctx, sess, out, func(step *sessionfile.Step, send *engine.Send) error {
-		sess.View(func(m *engine.Machine) { cal = m.Calibration().Clone() })
+		cal = sess.Machine().Calibration().Clone()
 		rs := rawStep{prompt: send.Count.Point, cal: cal, model: step.Model, listed: step.Unpriced == ""}
 		if step.Reported {
 			rs.prompt = step.Usage.Prompt()
@@ -129,58 +129,66 @@ type start struct {
 }
 
 // open starts the session of one run.
-func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*plimsoll.Session, error) {
-	o := plimsoll.Options{
-		ID: fmt.Sprintf("%s/%d", at.policy.Name, at.window.Capacity), Policy: at.policy, Catalog: &r.catalog, Encodings: r.load,
-		Targets: []budget.Target{{Model: raw.model, Window: at.window.Stated()}},
-		Offline: true, Ephemeral: true, Calibration: at.cal,
+func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*drive.Driver, error) {
+	c := drive.Config{
+		ID: fmt.Sprintf("%s/%d", at.policy.Name, at.window.Capacity), Store: &store.Memory{}, Ephemeral: true, Summariser: plimsoll.Deterministic{},
+		Engine: engine.Config{
+			Policy: at.policy, Targets: []budget.Target{{Model: raw.model, Window: at.window.Stated()}}, Catalog: r.catalog, Encodings: r.load,
+			Offline: true, Calibration: at.cal,
+		},
 	}
-	if at.raw {
-		o.Debug = slog.New(slog.DiscardHandler)
+	if !at.raw {
+		c.Debug = drive.Debug(nil)
 	}
 	if at.name != "" && r.opts.Store != nil {
-		o.ID, o.Store, o.Ephemeral = at.name, r.opts.Store, false
+		c.ID, c.Store, c.Ephemeral = at.name, r.opts.Store, false
 		if d, ok := r.opts.Store.(store.Deleter); ok {
 			if err := d.Delete(ctx, at.name); err != nil {
 				return nil, err
 			}
 		}
 	}
-	sess, err := plimsoll.Open(ctx, o)
+	sess, err := drive.Open(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("replay: open %q: %w", c.ID, err)
 	}
-	sections := slices.Clone(raw.segment.Sections)
-	if raw.overhead.Tokens > 0 {
-		sections = append(sections, llm.Section{Name: "overhead", Tokens: raw.overhead.Tokens})
-	}
-	if raw.overhead.Unrecorded > 0 {
-		sections = append(sections, llm.Section{Name: "unrecorded", Tokens: raw.overhead.Unrecorded})
-	}
-	if len(sections) > 0 {
-		if err := sess.SetSections(ctx, sections); err != nil {
+	if sections := raw.front(); len(sections) > 0 {
+		if err := feed(ctx, sess, engine.SetSections{Sections: sections}); err != nil {
 			return nil, err
 		}
 	}
 	if len(raw.segment.Tools) > 0 {
-		if err := sess.SetTools(ctx, raw.segment.Tools); err != nil {
+		if err := feed(ctx, sess, engine.SetTools{Tools: raw.segment.Tools}); err != nil {
 			return nil, err
 		}
 	}
 	return sess, nil
 }
 
+// front returns the system prompt that a run has: the file's, and what the client sent
+// beside it.
+func (r *raw) front() []llm.Section {
+	sections := slices.Clone(r.segment.Sections)
+	if r.overhead.Tokens > 0 {
+		sections = append(sections, llm.Section{Name: "overhead", Tokens: r.overhead.Tokens})
+	}
+	if r.overhead.Unrecorded > 0 {
+		sections = append(sections, llm.Section{Name: "unrecorded", Tokens: r.overhead.Unrecorded})
+	}
+	return sections
+}
+
 // walk feeds a segment to a session: every message, and before the reply of each
 // Step a Prepare, of which f is told. send is nil if the request was refused. It
 // stops without an error when f returns errEnded.
-func (r *Replayer) walk(ctx context.Context, sess *plimsoll.Session, raw *raw, f func(*sessionfile.Step, *engine.Send) error) error {
+func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f func(*sessionfile.Step, *engine.Send) error) error {
 	answered := false
 	for i, e := range raw.segment.Entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if e.Message.Origin == llm.Human && answered {
-			if err := sess.TurnEnd(ctx); err != nil {
+			if err := feed(ctx, sess, engine.TurnEnd{}); err != nil {
 				return err
 			}
 		}
@@ -192,7 +200,7 @@ func (r *Replayer) walk(ctx context.Context, sess *plimsoll.Session, raw *raw, f
 		}
 		m := e.Message
 		m.ID = 0
-		if err := sess.Append(ctx, m); err != nil {
+		if err := feed(ctx, sess, engine.Append{Message: m}); err != nil {
 			return fmt.Errorf("replay: segment entry %d (line %d): %w", i+1, e.Line, err)
 		}
 	}

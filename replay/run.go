@@ -3,25 +3,26 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
 // step prepares one call and tells f about it.
-func (r *Replayer) step(ctx context.Context, sess *plimsoll.Session, step *sessionfile.Step, f func(*sessionfile.Step, *engine.Send) error) error {
-	send, err := sess.Prepare(ctx)
-	if err != nil && !errors.Is(err, plimsoll.ErrRefused) {
-		return err
+func (r *Replayer) step(ctx context.Context, sess *drive.Driver, step *sessionfile.Step, f func(*sessionfile.Step, *engine.Send) error) error {
+	done, err := sess.Feed(ctx, engine.Prepare{})
+	if err != nil && !errors.Is(err, drive.ErrRefused) {
+		return fmt.Errorf("replay: prepare: %w", err)
 	}
-	return f(step, send)
+	return f(step, done.Send)
 }
 
 // run runs one policy on one window.
@@ -54,15 +55,13 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if err != nil && !errors.Is(err, errEnded) {
 		return run, busy(key, err)
 	}
-	sess.View(func(m *engine.Machine) {
-		st := m.Stats()
-		run.BackstopEdits, run.StillOver = st.Backstop, st.StillOver
-		for k, v := range st.Edits {
-			if v != 0 {
-				run.Edits[string(k)] = v
-			}
+	st := sess.Machine().Stats()
+	run.BackstopEdits, run.StillOver = st.Backstop, st.StillOver
+	for k, v := range st.Edits {
+		if v != 0 {
+			run.Edits[string(k)] = v
 		}
-	})
+	}
 	for _, st := range raw.steps {
 		run.TokensRaw += st.prompt
 	}
@@ -80,7 +79,7 @@ type runner struct {
 	raw   *raw
 	cal   *token.Calibration
 	judge *judge
-	sess  *plimsoll.Session
+	sess  *drive.Driver
 	last  []edit.Item // of the view sent last
 
 	sections int // of the view sent last
@@ -109,9 +108,7 @@ func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.
 	*u.cal = *u.raw.steps[min(i+1, len(u.raw.steps)-1)].cal
 	usage := engine.Usage{Usage: step.Usage, Reported: step.Reported && send != nil && !send.Edited, OutputUnknown: !step.OutputReported}
 	if !usage.Reported {
-		prompt := 0
-		u.sess.View(func(m *engine.Machine) { prompt = m.Count().Point })
-		usage.Usage = llm.Usage{Input: prompt, Output: step.Usage.Output, Reasoning: step.Usage.Reasoning}
+		usage.Usage = llm.Usage{Input: u.sess.Machine().Count().Point, Output: step.Usage.Output, Reasoning: step.Usage.Reasoning}
 	}
 	if send != nil && send.Final != engine.ReasonNone {
 		u.run.EndedAtStep, u.run.EndReason = u.run.Steps, string(send.Final)
@@ -163,28 +160,27 @@ func (u *runner) prefix(send *engine.Send) bool {
 // irreducible lists the Step just prepared with its floor, by the engine and by
 // the judge.
 func (u *runner) irreducible() error {
-	var err error
-	u.sess.View(func(m *engine.Machine) {
-		over := m.Over()
-		if over == nil {
-			return
-		}
-		f := over.Floor
-		u.run.Irreducible = append(u.run.Irreducible, Irreducible{
-			Step: u.run.Steps, Floor: f.Total(), Limit: over.Limit,
-			Parts: map[string]int{
-				"system": f.System, "tools": f.Tools, "pins": f.Pins, "open_calls": f.OpenCalls, "newest_round": f.NewestRound,
-				"margin": f.Margin,
-			},
-		})
-		last := &u.run.Irreducible[len(u.run.Irreducible)-1]
-		last.Recomputed, err = u.judge.floor(m)
+	m := u.sess.Machine()
+	over := m.Over()
+	if over == nil {
+		return nil
+	}
+	recomputed, err := u.judge.floor(m)
+	f := over.Floor
+	u.run.Irreducible = append(u.run.Irreducible, Irreducible{
+		Step: u.run.Steps, Floor: f.Total(), Limit: over.Limit, Recomputed: recomputed,
+		Parts: map[string]int{
+			"system": f.System, "tools": f.Tools, "pins": f.Pins, "open_calls": f.OpenCalls, "newest_round": f.NewestRound,
+			"margin": f.Margin,
+		},
 	})
 	return err
 }
 
-// feed tells a session something about a call that was only simulated.
-func feed(ctx context.Context, s *plimsoll.Session, in engine.Input) error {
-	_, err := s.Feed(ctx, in)
-	return err
+// feed tells a session about what was recorded.
+func feed(ctx context.Context, sess *drive.Driver, in engine.Input) error {
+	if _, err := sess.Feed(ctx, in); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	return nil
 }

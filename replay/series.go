@@ -56,11 +56,9 @@ func (u *runner) point(p Point) {
 	if u.run.Series == nil {
 		return
 	}
-	u.sess.View(func(m *engine.Machine) {
-		journal := m.Journal()
-		p.Edits = changes(journal[min(u.edited, len(journal)):])
-		u.edited = len(journal)
-	})
+	journal := u.sess.Machine().Journal()
+	p.Edits = changes(journal[min(u.edited, len(journal)):])
+	u.edited = len(journal)
 	u.run.Series = append(u.run.Series, p)
 }
 

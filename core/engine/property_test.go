@@ -83,6 +83,7 @@ func (s *pair) feed(in engine.Input) error {
 		s.laws.newPolicy(s.h.m)
 		s.switched = true
 	}
+	lookAt(s.h.m) // not at the other one
 	twin := s.twin.clone()
 	twin.before(s.h, in)
 	err := s.h.feed(in)

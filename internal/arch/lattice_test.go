@@ -52,13 +52,14 @@ const lattice = `
 	sessionfile < sessionfile/formats, sessionfile/places;
 	CORE, WIRE, sessionfile < inspect;
 
-	# The front door.
-	CORE, STORE < plimsoll;
+	# The front door, and what drives an engine behind it.
+	CORE, store < internal/drive;
+	internal/drive, STORE < plimsoll;
 
 	# The hosts.
 	plimsoll < telemetry;
 	NONE < replay/verify; # shares no code with what it judges
-	plimsoll, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay < web;
+	plimsoll, internal/drive, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay < web;
 	core/loop, STORE, client < agent/loop;
 
 	# Helpers of this module.

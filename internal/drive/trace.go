@@ -1,12 +1,25 @@
-package plimsoll
+package drive
 
 import (
 	"context"
 	"log/slog"
+	"os"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 )
+
+// debugVariable turns on the guard's traces (R000-25).
+const debugVariable = "CONTEXT_DEBUG"
+
+// Debug returns the logger of the guard's traces: the one that is given, else standard
+// error, in lines of JSON, where the environment says CONTEXT_DEBUG=true, else nil.
+func Debug(given *slog.Logger) *slog.Logger {
+	if given != nil || os.Getenv(debugVariable) != "true" {
+		return given
+	}
+	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
 
 // logTraces writes the guard's traces as records with the field names of the guard
 // document (R000-25).

@@ -1,0 +1,292 @@
+// Package drive is the one place that feeds an [engine.Machine] and does what it asks for:
+// contents and records into a store, questions to a summariser. A library session stands
+// on it, and so does a replay, whose calls are only simulated.
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// ErrRefused is wrapped by the error of Feed if a request cannot be made to fit. The error
+// also wraps a *budget.OverError with the figures.
+var ErrRefused = errors.New("request does not fit the window")
+
+// A Summariser answers an Ask of the engine.
+type Summariser interface {
+	Summarise(ctx context.Context, ask engine.Ask) (string, error)
+}
+
+// A Config says what a driver works with.
+type Config struct {
+	ID         string // of the session, in the store
+	Engine     engine.Config
+	Store      store.Store
+	Summariser Summariser
+	// Ephemeral keeps no records, only what edits take out: the session cannot be taken
+	// up again.
+	Ephemeral bool
+	// Debug is told what the guard sums up; nil: nobody is.
+	Debug *slog.Logger
+	// Read, if not nil, is shown the records that are there already, in their order.
+	Read func(journal.Record)
+	// Done, if not nil, is shown each Ready that was carried out, before what it asks is
+	// answered.
+	Done func(engine.Ready)
+}
+
+// A Driver carries out what a machine asks for. It is not safe for concurrent use.
+type Driver struct {
+	config  Config
+	machine *engine.Machine
+	records int  // in the store
+	stopped bool // the store has failed: what it has must be read again
+	late    []engine.Answer
+}
+
+// Done is what an input led to.
+type Done struct {
+	Send       *engine.Send       // the request that may leave; nil: none
+	Placements []engine.Placement // of the outputs that came
+	Grant      engine.Grant       // the answer to a Reserve
+	BlobsErr   error              // why the store did not take some contents; nil: it did
+}
+
+// Open begins a session, or takes up one that the store knows.
+func Open(ctx context.Context, c Config) (*Driver, error) {
+	d, err := begin(c)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Ephemeral {
+		if err := d.Resume(ctx); err != nil {
+			return nil, err
+		}
+	}
+	_, err = d.settle(ctx)
+	return d, err
+}
+
+// Fork begins a session that goes on after message at of a parent, of which the store
+// has begun a fork already.
+func Fork(ctx context.Context, c Config, parent string, at llm.MessageID) (*Driver, error) {
+	d, err := begin(c)
+	if err != nil {
+		return nil, err
+	}
+	fork := journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: parent, At: at}}
+	snap, err := journal.Collect(followed(journal.Read(c.Store.Records(ctx, c.ID, 0)), fork))
+	if err != nil {
+		return nil, err
+	}
+	d.records = snap.Records - 1
+	_, err = d.Feed(ctx, engine.Fork{Parent: parent, At: at, Snapshot: snap})
+	return d, err
+}
+
+// begin returns a driver of a machine that knows nothing yet.
+func begin(c Config) (*Driver, error) {
+	c.Engine.Trace = c.Debug != nil
+	m, err := engine.New(c.Engine)
+	if err != nil {
+		return nil, err
+	}
+	return &Driver{config: c, machine: m}, nil
+}
+
+// Machine returns what is driven, to be looked at. Only the driver may feed it.
+func (d *Driver) Machine() *engine.Machine { return d.machine }
+
+// Records returns how many records of the session the store has.
+func (d *Driver) Records() int { return d.records }
+
+// Stopped reports whether the store has failed, so that nothing but Resume is accepted.
+func (d *Driver) Stopped() bool { return d.stopped }
+
+// Blob returns what was stored under ref.
+func (d *Driver) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
+	return d.config.Store.Get(ctx, d.config.ID, ref)
+}
+
+// Resume brings the machine to where the store's records end.
+func (d *Driver) Resume(ctx context.Context) error {
+	snap, err := journal.Collect(d.shown(journal.Read(d.config.Store.Records(ctx, d.config.ID, 0))))
+	if err != nil {
+		return err
+	}
+	if snap.Records > 0 || d.stopped {
+		if err := d.machine.Feed(engine.Restore{Snapshot: snap}); err != nil {
+			return err
+		}
+	}
+	d.records, d.late, d.stopped = snap.Records, nil, false
+	return nil
+}
+
+// shown yields records and shows them to whoever reads along.
+func (d *Driver) shown(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	if d.config.Read == nil {
+		return records
+	}
+	return func(yield func(journal.Record, error) bool) {
+		for rec, err := range records {
+			if err == nil {
+				d.config.Read(rec)
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// followed yields records, and one more.
+func followed(records iter.Seq2[journal.Record, error], last journal.Record) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for rec, err := range records {
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+		yield(last, nil)
+	}
+}
+
+// Feed feeds an input and does what the machine asks for, in the order that it demands,
+// until there is nothing left to do. Before a request, late answers are fed: see CatchUp.
+func (d *Driver) Feed(ctx context.Context, in engine.Input) (Done, error) {
+	switch in.(type) {
+	case engine.Prepare, engine.Rejected:
+		if err := d.CatchUp(ctx); err != nil {
+			return Done{}, err
+		}
+	}
+	return d.feed(ctx, in)
+}
+
+func (d *Driver) feed(ctx context.Context, in engine.Input) (Done, error) {
+	if err := d.machine.Feed(in); err != nil {
+		return Done{}, err
+	}
+	return d.settle(ctx)
+}
+
+// CatchUp feeds the answers to questions for which nobody had to wait.
+func (d *Driver) CatchUp(ctx context.Context) error {
+	late := d.late
+	d.late = nil
+	for _, a := range late {
+		if _, err := d.feed(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle does what the machine asks for.
+func (d *Driver) settle(ctx context.Context) (Done, error) {
+	var done Done
+	for d.machine.HasReady() {
+		r := d.machine.Ready()
+		out := d.keep(ctx, r)
+		d.machine.Advance(out)
+		if out.RecordsErr != nil {
+			d.stopped, d.late = true, nil
+			return Done{}, out.RecordsErr
+		}
+		if len(out.FailedBlobs) > 0 {
+			done.BlobsErr = out.BlobsErr
+			continue
+		}
+		done.add(r)
+		logTraces(d.config.Debug, d.config.ID, r.Traces)
+		if d.config.Done != nil {
+			d.config.Done(r)
+		}
+		if r.Ask != nil { // also beside a Refused: nobody asks it again
+			if err := d.answer(ctx, *r.Ask); err != nil {
+				return Done{}, err
+			}
+		}
+		if r.Refused != nil {
+			return Done{}, refusal(r.Refused, done.BlobsErr)
+		}
+		if r.Torn != nil {
+			return Done{}, fmt.Errorf("prepare: %w", r.Torn)
+		}
+	}
+	return done, nil
+}
+
+func (d *Done) add(r engine.Ready) {
+	d.Placements = append(d.Placements, r.Placements...)
+	if r.Grant != "" {
+		d.Grant = r.Grant
+	}
+	if r.Send != nil {
+		d.Send = r.Send
+	}
+}
+
+// refusal is the error of a request that was not sent. A store that took nothing
+// may be why nothing could be taken out.
+func refusal(over *budget.OverError, blobs error) error {
+	if blobs != nil {
+		return fmt.Errorf("%w: %w; nothing could be put away: %w", ErrRefused, over, blobs)
+	}
+	return fmt.Errorf("%w: %w", ErrRefused, over)
+}
+
+// keep stores what a Ready says has to be durable: blobs, then records.
+func (d *Driver) keep(ctx context.Context, r engine.Ready) engine.Outcome {
+	if len(r.Blobs) > 0 {
+		if err := d.config.Store.Put(ctx, d.config.ID, r.Blobs); err != nil {
+			failed := make([]llm.Ref, len(r.Blobs))
+			for i, b := range r.Blobs {
+				failed[i] = b.Ref
+			}
+			return engine.Outcome{FailedBlobs: failed, BlobsErr: err}
+		}
+	}
+	if len(r.Records) == 0 || d.config.Ephemeral {
+		return engine.Outcome{}
+	}
+	lines := make([][]byte, len(r.Records))
+	for i, rec := range r.Records {
+		line, err := journal.Encode(rec)
+		if err != nil {
+			return engine.Outcome{RecordsErr: err}
+		}
+		lines[i] = line
+	}
+	if err := d.config.Store.Append(ctx, d.config.ID, d.records, lines); err != nil {
+		return engine.Outcome{RecordsErr: err}
+	}
+	d.records += len(lines)
+	return engine.Outcome{}
+}
+
+// answer asks the summariser. The answer to a question in the background is kept for
+// the next request.
+func (d *Driver) answer(ctx context.Context, ask engine.Ask) error {
+	a := engine.Answer{Ask: ask.ID}
+	text, err := d.config.Summariser.Summarise(ctx, ask)
+	if err != nil {
+		a.Err = err.Error()
+	}
+	a.Text = text
+	if ask.Background {
+		d.late = append(d.late, a)
+		return nil
+	}
+	return d.machine.Feed(a)
+}
