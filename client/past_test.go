@@ -15,8 +15,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
-// Mistakes of programs before this one that concern a client, by repository and number
-// (research/proxy.md §3).
+// Mistakes of programs before this one that concern a client, by repository and number.
 func TestPastFailures(t *testing.T) {
 	t.Run("claude-relay-service-1027_compressed_stream", func(t *testing.T) {
 		for _, s := range shapes() {

@@ -139,7 +139,7 @@ type Step struct {
 	Effort string // the reasoning effort asked for; empty if not stated
 	Usage  llm.Usage
 	// Reported says that Usage tells the size of the prompt: it is not zero, and no
-	// hosted tool added hidden requests to it (research/estimates.md section 6).
+	// hosted tool added hidden requests to it.
 	Reported bool
 	// OutputReported says that Usage.Output is the final figure and not one that was
 	// written while the reply was still arriving.

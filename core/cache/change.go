@@ -24,7 +24,7 @@ type Change struct {
 //
 //	Removed·(w + r·(R−1)) − P·(w − r)·(Suffix + Removed)
 //
-// (research/proxy.md section 5). Figures too large for 64 bits are held at their ends.
+// Figures too large for 64 bits are held at their ends.
 func (ch Change) Gain(p catalog.Prices) (int64, bool) {
 	w, r, ok := rates(p, ch.Long)
 	if !ok {

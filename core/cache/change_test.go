@@ -13,8 +13,8 @@ func prices(read, write, long catalog.Price) catalog.Prices {
 	return catalog.Prices{Input: 1_000_000, CacheRead: read, CacheWrite5m: write, CacheWrite1h: long}
 }
 
-// TestBreakEven holds the rows of research/proxy.md section 5: the requests after which a cut has paid, with a suffix as
-// large as what was removed, so that the factor shows.
+// TestBreakEven holds, for the price ratios of real caches, the requests after which a cut has paid, with a suffix as large
+// as what was removed, so that the factor shows.
 func TestBreakEven(t *testing.T) {
 	for _, c := range []struct {
 		name            string

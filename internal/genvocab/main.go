@@ -112,7 +112,7 @@ func writeVocabulary(out, name string, text []byte) error {
 	return write(out, name+".bin.gz", zipped.Bytes())
 }
 
-// write stores one file and prints the line that vocab/README.md and the hash test carry.
+// write stores one file and prints the line that core/token/bpe/vocab/README.md and the hash test carry.
 func write(out, name string, data []byte) error {
 	if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
 		return fmt.Errorf("genvocab: write: %w", err)

@@ -240,9 +240,8 @@ func (c *pairing) hosted(id string) {
 	c.ran[id] = true
 }
 
-// call adds a call. Ids may come back once their calls are answered (PR #2528 of
-// requirements.md section 7), so only one that still waits makes a second call of
-// its id ambiguous.
+// call adds a call. Some programs use an id again once its call is answered, so only
+// one that still waits makes a second call of its id ambiguous.
 func (c *pairing) call(at int, id string) {
 	if c.all == nil {
 		c.all, c.done = map[string]bool{}, map[string]bool{}

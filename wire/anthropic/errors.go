@@ -112,8 +112,8 @@ func classOf(e *wire.Error) wire.Class {
 	return class
 }
 
-// classOfType returns the class of an error type: those of the API (research/proxy.md
-// §1.1), of Bedrock and of Vertex.
+// classOfType returns the class of an error type: those of the API, of Bedrock and of
+// Vertex.
 func classOfType(kind string) (wire.Class, bool) {
 	switch kind {
 	case "invalid_request_error", "conflict_error", "ValidationException", "INVALID_ARGUMENT", "FAILED_PRECONDITION":
@@ -141,7 +141,7 @@ func classOfType(kind string) (wire.Class, bool) {
 
 // EncodeError returns the status and the body that the API would answer e with: the body
 // of e where it has one. A prompt that is too long is told in the words that clients look
-// for (research/proxy.md §0 F6).
+// for: they match on the text.
 func EncodeError(e *wire.Error) (status int, body []byte) {
 	status, kind := answerOf(e.Class)
 	if e.Status > 0 {

@@ -15,7 +15,7 @@ func reply(t *testing.T, stream string) llm.Response {
 	return replyOf(mustEvents(t, []byte(stream)))
 }
 
-// Mistakes of programs before this one (research/proxy.md §3, aesthetics.md §4).
+// Mistakes of programs before this one, by repository and number.
 func TestPastFailures(t *testing.T) {
 	for _, group := range []func(*testing.T){pastStarts, pastCalls, pastUsage, pastLosses, pastRequests} {
 		group(t)

@@ -7,7 +7,7 @@ import (
 )
 
 // dropBlock is the value of prefix_mismatch_behavior that drops thinking which no longer
-// fits its prefix; bindingBeta is what that field needs (research/proxy.md §0 F1).
+// fits its prefix; bindingBeta is the beta header that this field needs.
 const (
 	dropBlock   = "drop_block"
 	bindingBeta = "thinking-binding-controls-2026-08-01"

@@ -7,7 +7,7 @@ import (
 
 // A tally is what usage objects have stated so far, in the wire's own figures: input
 // counts uncached tokens only, write is the total that the cache took, long the share of
-// it with the lifetime of one hour (research/proxy.md §1.1).
+// it with the lifetime of one hour.
 type tally struct {
 	input, read, write, long int
 	output, thinking         int

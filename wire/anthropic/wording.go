@@ -16,10 +16,10 @@ type wording struct {
 	used, window int
 }
 
-// wordings are tried in order, so those with figures come first. Sources:
-// research/proxy.md §1.1 and the threads of §3. Bedrock, Vertex, llama.cpp, vLLM,
-// OpenRouter, Moonshot, z.ai and MiniMax serve this format in their own words; those for a
-// prompt that is too long are in package overflow.
+// wordings are tried in order, so those with figures come first. They are what the API
+// answered, and what users of other programs reported of it. Bedrock, Vertex, llama.cpp,
+// vLLM, OpenRouter, Moonshot, z.ai and MiniMax serve this format in their own words; those
+// for a prompt that is too long are in package overflow.
 var wordings = [...]wording{
 	{"prompt is too long: # tokens > # maximum", wire.TooLong, 1, 2},
 	{"input length and `max_tokens` exceed context limit: # + # > #", wire.TooLong, 1, 3},

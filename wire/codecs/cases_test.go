@@ -42,8 +42,7 @@ func once(content ...llm.Part) llm.Request {
 	}
 }
 
-// The cases that other projects have paid for (research/aesthetics.md, last section), in
-// every dialect that has them.
+// The cases that other projects have paid for, in every dialect that has them.
 func TestCodecCases(t *testing.T) {
 	for _, group := range []func(*testing.T){caseResults, caseTools, caseChoice, caseSystem, caseThinking, caseStreams, caseUsage} {
 		group(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
 )
 
-// Mistakes of programs before this one, by repository and number (research/proxy.md §3),
-// where they concern more than one dialect. Those of one dialect are with its codec.
+// Mistakes of programs before this one, by repository and number, where they concern more
+// than one dialect. Those of one dialect are with its codec.
 func TestPastFailures(t *testing.T) {
 	for _, group := range []func(*testing.T){pastBytes, pastThinking, pastSignatures, pastPairs, pastStreams, pastStreamUsage} {
 		group(t)

@@ -99,8 +99,7 @@ func TestEncodeError(t *testing.T) {
 	}
 }
 
-// Failures of other programs that concern this format (research/proxy.md section 3, and
-// the codec cases of research/aesthetics.md).
+// Failures of other programs that concern this format, by repository and number.
 func TestPastFailures(t *testing.T) {
 	one := func(t *testing.T, parts string) llm.Message {
 		t.Helper()

@@ -8,7 +8,7 @@ import (
 )
 
 // skipCheck is the signature of a call that Gemini did not write. The provider accepts it
-// in place of a real one (research/proxy.md section 1.6).
+// in place of a real one, as its documentation on thought signatures says.
 const skipCheck = "skip_thought_signature_validator"
 
 // contentElements returns the contents that msgs become.

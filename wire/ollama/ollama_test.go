@@ -287,8 +287,7 @@ func TestEncodeResponse(t *testing.T) {
 	})
 }
 
-// Failures of other programs that concern this format (research/proxy.md section 3, and
-// the codec cases of research/aesthetics.md).
+// Failures of other programs that concern this format, by repository and number.
 func TestPastFailures(t *testing.T) {
 	t.Run("bifrost-3443_no-argument_tools", func(t *testing.T) {
 		for _, args := range []string{``, `,"arguments":null`, `,"arguments":{}`} {

@@ -180,8 +180,7 @@ func shapeOf(c wire.Class) (kind, code string, status int) {
 	return "server_error", "server_error", 500
 }
 
-// tooLongText returns the message of e in the words that clients know: they match on them
-// (research/proxy.md section 0, F6).
+// tooLongText returns the message of e in the words that clients know: they match on them.
 func tooLongText(e *wire.Error) string {
 	if strings.Contains(e.Message, "maximum context length is") {
 		return e.Message

@@ -31,7 +31,7 @@ func bare(e *wire.Error) *wire.Error {
 }
 
 // AppendError implements [wire.Encoder]: an event error, which the official SDKs
-// look for, and response.failed, which Codex looks for (research/proxy.md section 1.4).
+// look for, and response.failed, which Codex looks for.
 // A stream that has not begun gets its response.created first.
 func (w *responsesEncoder) AppendError(dst []byte, e *wire.Error) []byte {
 	begun := w.begun

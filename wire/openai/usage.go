@@ -8,7 +8,7 @@ import (
 )
 
 // chatUsage reads a usage object of the Chat format. prompt_tokens includes what was
-// read from the cache and written to it (research/proxy.md section 1.3);
+// read from the cache and written to it;
 // completion_tokens includes the reasoning, but for xAI, whose totals show that it comes
 // on top. DeepSeek names what was read prompt_cache_hit_tokens.
 func chatUsage(b []byte) llm.Usage {

@@ -40,7 +40,7 @@ type Encoding struct {
 }
 
 // O200kBase loads o200k_base, the vocabulary of GPT-4o, GPT-4.1, GPT-5 and the o-series. Each call loads anew
-// (DESIGN.md §10: at most 100 ms); the caller keeps the result.
+// (at most 100 ms, DESIGN.md section 10); the caller keeps the result.
 func O200kBase() (*Encoding, error) {
 	return load(nameO200kBase, patternO200k, o200kData, map[string]uint32{
 		"<|endoftext|>":   199999,

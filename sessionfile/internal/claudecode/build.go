@@ -303,8 +303,7 @@ func (b *build) addReply(u []int, called bool) {
 }
 
 // hosted reports whether a reply used tools that the provider runs. Its usage then
-// adds up hidden requests and says nothing about the prompt
-// (research/estimates.md section 6, "anchor traps").
+// adds up hidden requests and says nothing about the prompt.
 func hosted(m llm.Message) bool {
 	for _, c := range m.Calls() {
 		if c.Hosted {

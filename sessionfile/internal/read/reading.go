@@ -162,13 +162,11 @@ func (r *Reading) count(line int, what string, v gjson.Result) int {
 }
 
 // minFinalOutput is the smallest output that is believed to be final: while a
-// reply arrives, Claude Code writes outputs of 1 to 10 tokens
-// (research/estimates.md section 2).
+// reply arrives, Claude Code writes outputs of 1 to 10 tokens.
 const minFinalOutput = 12
 
-// charsPerToken is the estimate behind OutputIsFinal. The research used o200k
-// tokens; four characters a token is close enough to tell a placeholder, and it
-// needs no vocabulary.
+// charsPerToken is the estimate behind OutputIsFinal. Four characters a token is
+// close enough to tell a placeholder, and needs no vocabulary.
 const charsPerToken = 4
 
 // OutputIsFinal reports whether output can be the size of a reply with these

@@ -14,9 +14,8 @@ import (
 // dialect), in lower case.
 var codes = []string{"context_length_exceeded", "exceed_context_size_error", "max_tokens_exceeded", "input_too_long", "context_window_exceeded"}
 
-// words are what only the message tells, in lower case (research/proxy.md sections 1 and 3:
-// Anthropic, Bedrock, OpenAI, Azure, vLLM, llama.cpp, LM Studio, OpenRouter, Gemini, Ollama,
-// Moonshot, MiniMax, z.ai).
+// words are what only the message tells, in lower case (Anthropic, Bedrock, OpenAI, Azure,
+// vLLM, llama.cpp, LM Studio, OpenRouter, Gemini, Ollama, Moonshot, MiniMax, z.ai).
 var words = []string{
 	"maximum context length", "exceeds the context window", "exceed context window", "exceeds the available context size",
 	"context length exceeded", "exceeds the maximum context", "exceeds context ", "exceeds the model's context", "context window exceeded",
