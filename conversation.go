@@ -40,7 +40,7 @@ func (s *Session) TurnEnd(ctx context.Context) error {
 
 // Finish makes the next request the final one of this Turn, for a reason of the
 // host's: the tools are restricted to the policy's final tool and the model is told
-// to answer. The first reason stands (R000-14). An unknown one is a
+// to answer. The first reason stands. An unknown one is a
 // *engine.ReasonError.
 func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
 	return s.tell(ctx, engine.Force{Reason: reason})

@@ -31,7 +31,7 @@ type Options struct {
 	Encodings token.Encodings
 
 	// Reasoning is the budget of thinking in tokens, for display only: it is within
-	// the output reserve (R000-1).
+	// the output reserve.
 	Reasoning int
 
 	// Debug is told what the guard sums up, a record for each of the topics

@@ -103,7 +103,7 @@ func (s *Session) awaits(ctx context.Context, callID string) error {
 }
 
 // Skip adds the stated result of a call that was not run, because
-// [ToolBudget.CanExecute] said no (R000-23).
+// [ToolBudget.CanExecute] said no.
 func (s *Session) Skip(ctx context.Context, callID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

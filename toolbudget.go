@@ -7,9 +7,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 )
 
-// A ToolBudget is the room that tool outputs have (R000-22). All its methods share one
+// A ToolBudget is the room that tool outputs have. All its methods share one
 // lock with the session, so that calls which run side by side never hold more than
-// there is. Every figure is in tokens, the most that any target counts (R000-20).
+// there is. Every figure is in tokens, the most that any target counts.
 //
 //	if !b.CanExecute("read") {
 //		return session.Skip(ctx, call.CallID)
@@ -33,7 +33,7 @@ type BudgetError struct {
 	Tokens   int  // that were asked for
 	Used     int  // of the limit, with what others have reserved
 	Limit    int  // of the largest target
-	Exceeded bool // no more tools run in this Turn (R000-23)
+	Exceeded bool // no more tools run in this Turn
 }
 
 // Error gives the figures.
@@ -56,7 +56,7 @@ func (b ToolBudget) Count(text string) int {
 }
 
 // CanExecute reports whether a tool may run: any, until an output found no room or the
-// final Step was forced, and the policy's own tools at any time (R000-23).
+// final Step was forced, and the policy's own tools at any time.
 func (b ToolBudget) CanExecute(tool string) bool {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()

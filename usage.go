@@ -9,9 +9,9 @@ import (
 // Usage says what fills the window now. All sizes are in tokens.
 type Usage struct {
 	Target  budget.Target  // the preferred one, its window as resolved
-	Count   token.Estimate // of the view, as it would be sent; Count.Bound is what law 1 compares, Count.Kind says how far it can be trusted
+	Count   token.Estimate // of the view, as it would be sent; Count.Bound is what is compared with the limit, Count.Kind says how far it can be trusted
 	Limit   int            // what a request may have
-	Percent int            // of the whole window, from 0 to 100 (R000-15)
+	Percent int            // of the whole window, from 0 to 100
 	Parts   budget.Components
 
 	Guard    budget.Counters // the guard's own sum

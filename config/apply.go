@@ -12,7 +12,7 @@ func movesOut(r policy.Rule) bool {
 }
 
 // ApplyTo returns the policy with toolResponseMaxBytes as the size above which its
-// rules move an output out (R000-24), and whether that changed anything: a policy
+// rules move an output out, and whether that changed anything: a policy
 // without such a rule stays as it is. p is not changed. A preset that is changed is
 // called NAME-custom, as one that a file extends.
 func (r Resolved) ApplyTo(p policy.Policy) (policy.Policy, bool) {

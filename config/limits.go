@@ -37,7 +37,7 @@ func (s Stated[T]) Set() bool { return s.From != Origin{} }
 type Reasoning string
 
 // The levels of reasoning. A number of tokens is none of them: reasoning is within
-// what the reply may have (R000-10).
+// what the reply may have.
 const (
 	ReasoningNone    Reasoning = "none"
 	ReasoningMinimal Reasoning = "minimal"
@@ -51,8 +51,8 @@ func reasonings() []string {
 }
 
 // Limits are what one place states about a window and what acts near its end: a
-// provider, a model, the section defaults, or the command line. They have the
-// names of R000-24; not every place may state all of them.
+// provider, a model, the section defaults, or the command line. In a file each has
+// its field's name, in camel case; not every place may state all of them.
 type Limits struct {
 	ContextWindow             Stated[int] // tokens of prompt and output together; 1 or more
 	ContextWindowBufferTokens Stated[int] // tokens kept free; 0 or more

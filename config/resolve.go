@@ -74,7 +74,7 @@ type Sourced[T any] struct {
 	Source string
 }
 
-// A RoomError says that the figures of a window leave nothing for a prompt (R000-6).
+// A RoomError says that the figures of a window leave nothing for a prompt.
 type RoomError struct {
 	Provider, Model string
 	Figures         policy.Figures
@@ -110,7 +110,7 @@ func (e *RoomError) Text() string {
 func (e *RoomError) Unwrap() error { return e.Err }
 
 // Resolve returns the settings of a target. The error is a *RoomError, or wraps
-// budget.ErrUnknownWindow where the policy takes no guess (R001-13).
+// budget.ErrUnknownWindow where the policy takes no guess.
 func (s Settings) Resolve(q Query) (Resolved, error) {
 	var r Resolved
 	var err error
@@ -132,7 +132,7 @@ func (s Settings) Resolve(q Query) (Resolved, error) {
 // budget.None in it, as the session would put the policy's in the place of a 0.
 func (r Resolved) Window() budget.Window { return r.Figures.Window().Stated() }
 
-// Limit returns what a prompt may have, in tokens (R000-6).
+// Limit returns what a prompt may have, in tokens.
 func (r Resolved) Limit() int { return r.Figures.Window().Limit() }
 
 // stated returns where the nearest figure of a target's window is stated.

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// ToolLists say which tools a model may be offered (R000-24). Each entry is the name
+// ToolLists say which tools a model may be offered. Each entry is the name
 // of a tool, or the beginning of names with a * behind it. What is denied is denied,
 // also where it is allowed as well. An empty Allowed allows all.
 type ToolLists struct{ Allowed, Denied Stated[[]string] }

@@ -5,7 +5,7 @@
 //
 // A store does not read what it keeps. It knows neither messages nor edits, and
 // it decides nothing: the engine says what has to be stored, the host stores the
-// blobs first and the records after them, and only then sends (law 2).
+// blobs first and the records after them, and only then sends.
 //
 // Package store/sqlite keeps sessions in a file. Package store/storetest holds the
 // rules below as tests; a backend is one that passes them.

@@ -51,7 +51,7 @@ type Deleter interface {
 // store knows only how many records are in it.
 //
 // A snapshot is kept as long as its session or a fork sees it. A host takes one
-// seldom, such as after a compaction (R002-20).
+// seldom, such as after a compaction.
 type Snapshotter interface {
 	// PutSnapshot keeps data as what the first seq records of a session amount to,
 	// in place of what it kept for the same seq. It returns an error unless the

@@ -9,8 +9,7 @@
 // A host that reads the events itself calls [Recorder.Record] instead. One Recorder
 // serves any number of sessions.
 //
-// The metrics are those of the guard document (requirement R000-14 and the row on
-// telemetry beside it), the token usage of OpenTelemetry's GenAI conventions, and a few
+// The metrics are those of the document behind policy guard, the token usage of OpenTelemetry's GenAI conventions, and a few
 // of our own under plimsoll. docs/telemetry.md lists them all. Their attributes name
 // providers, models, rules of policies and constants of this module: never a session, a
 // ref, or anything that a person, a model or a tool wrote. How many names are kept apart

@@ -2,7 +2,7 @@ package budget
 
 import "github.com/plimsoll-dev/plimsoll/core/token"
 
-// Components are the tokens of a prompt by what they are for (R002-1).
+// Components are the tokens of a prompt by what they are for.
 type Components struct {
 	System  int // system prompt without the following
 	Skills  int
@@ -12,10 +12,10 @@ type Components struct {
 	Notes   int
 }
 
-// Conversation returns summary, history and notes (R002-1).
+// Conversation returns summary, history and notes.
 func (c Components) Conversation() int { return c.Summary + c.History + c.Notes }
 
-// Used returns everything (R002-2).
+// Used returns everything.
 func (c Components) Used() int { return c.System + c.Skills + c.Tools + c.Conversation() }
 
 // Of returns one of them.

@@ -3,11 +3,11 @@
 // which no edit can bring a prompt. It compares numbers that package token
 // counted and gives verdicts; what is then done is for policies and the engine.
 //
-//	window:    capacity - buffer - output reserve = limit (R000-6)
-//	guard:     current + pending + fresh + extra > limit, for each target (R000-3, R000-4)
-//	share:     permille of a window, rounded down (R001-14, R002-3)
-//	floor:     what cannot be taken out; above the limit, a Step is irreducible (law 1)
+//	window:    capacity - buffer - output reserve = limit
+//	guard:     current + pending + fresh + extra > limit, for each target
+//	share:     permille of a window, rounded down
+//	floor:     what cannot be taken out; above the limit, a Step is irreducible
 //
 // All figures are tokens unless they say otherwise; shares are permille. Nothing
-// here reads a message: functions take numbers (R003-13).
+// here reads a message: functions take numbers.
 package budget

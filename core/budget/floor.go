@@ -70,15 +70,15 @@ func (q Quantity) String() string {
 
 // A Load is what a request has, to be compared with a window.
 type Load struct {
-	// Count is the one number that law 1 looks at: the exact tokens, or the
-	// bound of an estimate. It may exceed the sum of the components.
+	// Count is the one number that decides whether a request fits: the exact
+	// tokens, or the bound of an estimate. It may exceed the sum of the components.
 	Count      int
 	Components Components
 	Bytes      int
 	Images     int
 }
 
-// An OverError says that a request does not fit a target (law 1).
+// An OverError says that a request does not fit a target.
 type OverError struct {
 	Target    Target
 	Quantity  Quantity

@@ -4,7 +4,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// Counters are what the guard adds up (R000-1), in tokens.
+// Counters are what the guard adds up, in tokens.
 type Counters struct {
 	Current   int // committed: the conversation as the last call saw it, tools and reply included
 	Pending   int // waits to be committed: what a Turn began with
@@ -18,7 +18,7 @@ func (c Counters) Total() int { return sum(sum(c.Current, c.Pending), c.Fresh) }
 
 // A Guard watches a session's tokens before each call. Its moments, in order:
 //
-//	TurnStart         what the session and each Turn begin with is pending (R000-2)
+//	TurnStart         what the session and each Turn begin with is pending
 //	SetSchema         the tools changed
 //	BeginRequest      a call leaves: what waits is committed, so that a retry counts it once
 //	Commit            a call succeeded: what the provider reported replaces the estimates
@@ -27,11 +27,10 @@ func (c Counters) Total() int { return sum(sum(c.Current, c.Pending), c.Fresh) }
 //	Edited            an edit changed what the view has
 //	Enforce           the final Step is forced
 //
-// A failed call has no moment: nothing changes (R000-2). The conversation's
-// counters never fall but by Commit, Edited and Rebase (law 10, R000-5);
-// negative amounts count as 0. Reservations are in no counter: they are the
-// projection's extra tokens (R000-3). The zero Guard is ready. It is not safe for
-// concurrent use.
+// A failed call has no moment: nothing changes. The conversation's
+// counters never fall but by Commit, Edited and Rebase; negative amounts count as
+// 0. Reservations are in no counter: they are the projection's extra tokens. The
+// zero Guard is ready. It is not safe for concurrent use.
 type Guard struct {
 	counters Counters
 	reserved int // held for outputs that are on their way
@@ -74,7 +73,7 @@ func (g *Guard) Restore(s GuardState) {
 func (g *Guard) Counters() Counters { return g.counters }
 
 // TurnStart opens a Turn with a Human message and what came with it. Tools may
-// run again (R000-23).
+// run again.
 func (g *Guard) TurnStart(pending int) {
 	g.counters.Pending = sum(g.counters.Pending, pending)
 	g.exceeded, g.forced = false, false
@@ -85,7 +84,7 @@ func (g *Guard) TurnStart(pending int) {
 func (g *Guard) AddFresh(tokens int) { g.counters.Fresh = sum(g.counters.Fresh, tokens) }
 
 // SetSchema sets the estimate of the tools that the next call will send. The guard
-// document takes their count times 2.09 (R000-20).
+// document takes their count times 2.09.
 func (g *Guard) SetSchema(tokens int) { g.counters.Schema = sane(tokens) }
 
 // SetReasoning sets the tokens of reasoning that are shown.
@@ -100,8 +99,8 @@ func (g *Guard) BeginRequest() {
 
 // Commit takes over what a successful call reported: prompt and output, which
 // include the tools. What came since the call left stays pending or fresh. A
-// usage that reports no prompt changes nothing and returns false (R000-2: an
-// error with 0 tokens must not wipe the count).
+// usage that reports no prompt changes nothing and returns false: an
+// error with 0 tokens must not wipe the count.
 func (g *Guard) Commit(u llm.Usage) bool {
 	if u.Prompt() <= 0 {
 		return false
@@ -140,8 +139,8 @@ func (g *Guard) Rebase(view int) {
 }
 
 // Enforce forces the final Step: everything that waits is committed, also what
-// is fresh, so that nothing reserved is forgotten (R000-14, DESIGN.md section
-// 7). It returns whether this was the first time in the Turn.
+// is fresh, so that nothing reserved is forgotten. It returns whether this was the
+// first time in the Turn.
 func (g *Guard) Enforce() bool {
 	first := !g.forced
 	g.forced = true
@@ -149,7 +148,7 @@ func (g *Guard) Enforce() bool {
 	return first
 }
 
-// Hold holds room for a tool output that is on its way (R000-22). Whether there is any
+// Hold holds room for a tool output that is on its way. Whether there is any
 // is asked before: see Preview.
 func (g *Guard) Hold(tokens int) { g.reserved = sum(g.reserved, tokens) }
 
@@ -159,20 +158,19 @@ func (g *Guard) Release(tokens int) { g.reserved = sane(g.reserved - sane(tokens
 // Reserved returns the tokens that are held now.
 func (g *Guard) Reserved() int { return g.reserved }
 
-// Exceed notes that an output found no room, so that no more tools may run in this
-// Turn (R000-13, R000-23).
+// Exceed notes that an output found no room, so that no more tools may run in this Turn.
 func (g *Guard) Exceed() { g.exceeded = true }
 
 // Exceeded reports whether an output found no room in this Turn.
 func (g *Guard) Exceeded() bool { return g.exceeded }
 
 // Preview reports whether any target has room for a tool output, without
-// reserving it (R000-22).
+// reserving it.
 func (g *Guard) Preview(targets []Target, tokens int) bool {
 	return g.decide(targets, sane(tokens)).Decision != Final
 }
 
-// CanExecute reports whether another tool may run (R000-23).
+// CanExecute reports whether another tool may run.
 func (g *Guard) CanExecute() bool { return !g.exceeded && !g.forced }
 
 // settle commits what waits.

@@ -21,7 +21,7 @@ func (t Target) Name() string {
 // Decision is what the guard says about a target.
 type Decision uint8
 
-// The decisions (R000-11), from good to bad.
+// The decisions, from good to bad.
 const (
 	OK    Decision = iota // the call may go to this target
 	Skip                  // not to this one, but another fits
@@ -39,7 +39,7 @@ func (d Decision) String() string {
 
 // A Projection is what the next prompt is expected to have, in tokens.
 type Projection struct {
-	Base       int // current + pending + fresh + extra (R000-3)
+	Base       int // current + pending + fresh + extra
 	WithSchema int // and the tools, as far as Current does not contain them
 }
 
@@ -48,8 +48,8 @@ type Entry struct {
 	Target   Target
 	Limit    int
 	Decision Decision
-	// Blocked says that the projection without tools is above the limit (R000-4:
-	// strictly), or that the limit is not positive.
+	// Blocked says that the projection without tools is strictly above the
+	// limit, or that the limit is not positive.
 	Blocked bool
 	// SchemaOnly says that only the tools are above the limit: the base fits.
 	SchemaOnly bool
@@ -73,9 +73,8 @@ func (g *Guard) Project(extra int) Projection {
 }
 
 // Evaluate judges all targets. A target whose projection is above its limit is
-// blocked: it is skipped if another fits, else the Step is final (R000-11). A
-// target of which only the tools overflow is not blocked (R000-12). Without targets the
-// verdict is final. The entries are written to entries[:0]; give the slice of the
+// blocked: it is skipped if another fits, else the Step is final. A target of which
+// only the tools overflow is not blocked. Without targets the verdict is final. The entries are written to entries[:0]; give the slice of the
 // last verdict to save memory, or nil.
 func (g *Guard) Evaluate(entries []Entry, targets []Target, extra int) Verdict {
 	v := g.decide(targets, extra)

@@ -15,17 +15,17 @@ const None = -1
 type Window struct {
 	Capacity      int // tokens of prompt and output together
 	Buffer        int // tokens kept free for what the count gets wrong
-	OutputReserve int // tokens kept free for the reply; reasoning is within it (R000-10)
+	OutputReserve int // tokens kept free for the reply; reasoning is within it
 	MaxBytes      int // of the request; 0: none known, for which the engine takes the catalogue's
 	MaxImages     int // in the request; 0: as for bytes. engine.NoLimit says that there is none
 }
 
-// Limit returns what a prompt may have: the capacity less buffer and reserve
-// (R000-6). It is not positive where nothing is left.
+// Limit returns what a prompt may have: the capacity less buffer and reserve. It is not
+// positive where nothing is left.
 func (w Window) Limit() int { return w.Capacity - w.Buffer - w.OutputReserve }
 
 // Percent returns how full w is with that many tokens, rounded to the nearest percent of
-// the capacity and at most 100 (R000-15).
+// the capacity and at most 100.
 func (w Window) Percent(tokens int) int {
 	if w.Capacity <= 0 {
 		return 100
@@ -76,14 +76,14 @@ func (e *ConfigError) Error() string {
 		e.What, e.Want, e.Got, e.Window.Capacity, e.Window.Buffer, e.Window.OutputReserve, e.Window.Limit())
 }
 
-// Share returns a share of n in permille, rounded down (R001-14, R002-3); of a negative
-// n nothing. It is exact for every n as long as the share is at most the whole.
+// Share returns a share of n in permille, rounded down; of a negative n nothing. It is
+// exact for every n as long as the share is at most the whole.
 func Share(n, permille int) int {
 	n = max(n, 0)
 	return n/1000*permille + n%1000*permille/1000
 }
 
-// DefaultCapacity is what is taken for a window that nobody knows (R000-8), in tokens.
+// DefaultCapacity is what is taken for a window that nobody knows, in tokens.
 const DefaultCapacity = 131_072
 
 // reservedShare is what buffer and reserve may take of a small window together.
@@ -120,5 +120,5 @@ func (w Window) Stated() Window {
 	return w
 }
 
-// ErrUnknownWindow says that nobody states a model's window (R001-13).
+// ErrUnknownWindow says that nobody states a model's window.
 var ErrUnknownWindow = errors.New("unknown context window")

@@ -12,7 +12,7 @@
 //	use := c.Send(request) // use.CacheRead, use.CacheWrite5m, use.Input …
 //
 // [Change] says what an edit costs and saves, and [BreakEven] after how many
-// further requests it has paid for the break (law 11).
+// further requests it has paid for the break.
 //
 // The package knows neither messages nor prices of its own and sends nothing. What
 // it says is a model: providers evict early, route requests to machines that have

@@ -37,7 +37,7 @@ func (s Span) Covers(o Span) bool { return s.From <= o.From && o.To <= s.To }
 func (s Span) Overlaps(o Span) bool { return s.From < o.To && o.From < s.To }
 
 // An Edit is one decision about the view. It is immutable and, once sent, it is
-// repeated on every later call until a later edit supersedes it (law 5).
+// repeated on every later call until a later edit supersedes it.
 type Edit struct {
 	ID          ID
 	Op          Op

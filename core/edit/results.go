@@ -113,7 +113,7 @@ type CapArgs struct {
 }
 
 // Cap plans to show only a part of sp: long lines cut, then whole lines from the
-// beginning while they fit into Bytes (R001-5), or, for Tokens, two thirds from
+// beginning while they fit into Bytes, or, for Tokens, two thirds from
 // the beginning and one third from the end. It plans nothing if all of it fits. Of an
 // output that the host has stored it shows what it would of the whole, as far as the
 // host read it.

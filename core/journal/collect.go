@@ -61,7 +61,7 @@ type Dialogue struct {
 //
 // At a fork, messages after it go, and with them what was recorded since, so that the
 // state is the one of then. But what is no matter of those messages stays: edits that
-// concern none of them, which the parent has sent (law 5), and what refusals taught.
+// concern none of them, which the parent has sent, and what refusals taught.
 // Questions that are open go as well; numbers are not used again. To fork a session,
 // collect its records and the fork's own.
 //

@@ -10,7 +10,7 @@
 //
 //	{"v":1,"kind":KIND,KIND:{...}}
 //
-// [Encode] writes the same bytes for the same record on any machine (law 4), and
+// [Encode] writes the same bytes for the same record on any machine, and
 // [Decode] gives back a record that is equal in every field, byte for byte:
 //
 //   - A field with its zero value is left out. An empty list differs from a

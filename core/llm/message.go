@@ -51,7 +51,7 @@ const (
 	// FlagSummary marks a Note that stands for earlier messages.
 	FlagSummary Flags = 1 << iota
 	// FlagRules marks a Note that carries standing instructions (an AGENTS.md,
-	// a memory file). Law 8 pins it.
+	// a memory file). Policies that pin rules keep it as it is.
 	FlagRules
 	// FlagSynthetic marks a reply that a client wrote in the model's name, such
 	// as an error text. No request was made for it.

@@ -38,7 +38,7 @@ type Text struct {
 	Raw
 }
 
-// Thinking is a model's reasoning. It goes back unmodified or not at all (law 6).
+// Thinking is a model's reasoning. It goes back unmodified or not at all.
 type Thinking struct {
 	Text      string
 	Signature string // opaque proof of the provider; for encrypted reasoning its whole body

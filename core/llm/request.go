@@ -72,7 +72,7 @@ type Usage struct {
 // Prompt returns the tokens of the whole prompt, cached or not.
 func (u Usage) Prompt() int { return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h }
 
-// Total returns prompt and output (R001-12).
+// Total returns prompt and output.
 func (u Usage) Total() int { return u.Prompt() + u.Output }
 
 // Add returns the sum of u and v, field by field.
@@ -97,7 +97,7 @@ type Settings struct {
 	Stop        []string // stop sequences
 	Choice      Choice
 	// DropBrokenThinking asks the provider to drop thinking that no longer fits the
-	// prefix it was bound to, instead of refusing the request (law 6).
+	// prefix it was bound to, instead of refusing the request.
 	DropBrokenThinking bool
 }
 

@@ -13,7 +13,7 @@
 // # Figures
 //
 // Every share is an integer in permille and every share of something is rounded
-// down, as the source documents do (R001-14, R002-3). A threshold is compared by
+// down, as the source documents do. A threshold is compared by
 // the operator that its document states: ">" is strict, ">=" includes equality.
 // A token figure is taken by the policy's estimator, except [MeasureUsage], which
 // is what the provider reported.

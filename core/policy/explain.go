@@ -21,7 +21,7 @@ type Line struct {
 
 // Explain returns a line for every rule of p, in order. A rule on the guard's
 // verdict is explained by what the verdict compares: the projection with the
-// limit, strictly (R000-4, R000-6).
+// limit, strictly.
 func Explain(p Policy, w budget.Window) []Line {
 	lines := make([]Line, 0, len(p.Rules))
 	for _, r := range p.Rules {

@@ -31,18 +31,18 @@ const (
 )
 
 // Builtin tools that a policy can offer to the model. The names are those of the
-// source documents (DESIGN.md section 7).
+// source documents. Only their names are known so far: they are not offered yet.
 const (
-	ToolOutput          = "tool_output"            // R000-21
-	ToolOutputCache     = "tool_output_cache"      // R001-7
-	ToolOutputCacheGrep = "tool_output_cache_grep" // R001-8
-	ToolReadResult      = "read_result"            // R002-7
-	ToolCompactContext  = "compact_context"        // R002-22
-	ToolSearch          = "tool_search"            // R002-16
-	ToolSearchContext   = "search_context"         // DESIGN.md section 7
+	ToolOutput          = "tool_output"            // a stored output: by lines, by pattern, or what a model makes of it
+	ToolOutputCache     = "tool_output_cache"      // a stored output by lines
+	ToolOutputCacheGrep = "tool_output_cache_grep" // the lines of one that match
+	ToolReadResult      = "read_result"            // a stored output
+	ToolCompactContext  = "compact_context"        // asks for a compaction
+	ToolSearch          = "tool_search"            // finds tools that were left out
+	ToolSearchContext   = "search_context"         // searches all that was stored
 
 	// ToolFinalReport is the tool that a host registers for the report of a final Step, where
-	// the policy names no other (R000-14).
+	// the policy names no other.
 	ToolFinalReport = "agent__final_report"
 )
 

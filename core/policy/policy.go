@@ -10,18 +10,18 @@ type Policy struct {
 	About     string     `json:"about"`     // one sentence
 	Source    string     `json:"source"`    // the document that it follows, if any
 	Window    WindowRule `json:"window"`    // what is left of the capacity
-	Estimator string     `json:"estimator"` // drives this policy's own triggers; "count" is the one count (DESIGN.md section 2)
+	Estimator string     `json:"estimator"` // drives this policy's own triggers; "count" is the one count, which decides whether a call fits
 	Rules     []Rule     `json:"rules"`     // in order; the first that acts is followed by the next
 
-	ToolsPermille int `json:"tools_permille"` // the estimator's figure for tool schemas is taken times this, in permille (R000-20: 2090)
+	ToolsPermille int `json:"tools_permille"` // the estimator's figure for tool schemas is taken times this, in permille (guard: 2090)
 
 	LowWater    int  `json:"low_water"`    // a batch goes down to this share of the limit, in permille; 0: below the rule's own threshold
-	MinimumGain Gain `json:"minimum_gain"` // a batch that saves less is not adopted (law 7)
+	MinimumGain Gain `json:"minimum_gain"` // a batch that saves less is not adopted
 
 	MinimumSummary Least `json:"minimum_summary"` // a summary that says less takes nobody's place
 
 	Order    string `json:"order"`    // "arrival" or "reference": which content goes first
-	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules (law 1)
+	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules
 
 	Tail      Tail              `json:"tail"`       // what no rule touches at the new end
 	Pins      []string          `json:"pins"`       // what no rule removes: "first_human", "last_human", "rules"
@@ -29,7 +29,7 @@ type Policy struct {
 	Tools     []string          `json:"tools"`      // builtin tools that it would offer to the model
 	Templates map[string]string `json:"templates"`  // texts shown to the model, by name; see Templates
 
-	// The question for a summary (R001-11, R001-18). Directives follow as bullets.
+	// The question for a summary. Directives follow as bullets.
 	SummaryPrompt     string   `json:"summary_prompt"`     // what to summarise
 	SummaryDirectives []string `json:"summary_directives"` // further demands on it
 	RetainPrompt      string   `json:"retain_prompt"`      // what to retain, where a rule asks for that (Args.Retain); empty, or null in JSON: nobody is asked
@@ -47,7 +47,7 @@ type WindowRule struct {
 	Buffer         int      `json:"buffer"`          // tokens kept free; 0: the rule has none
 	BufferPermille int      `json:"buffer_permille"` // of the capacity, more than which the buffer is not, so that small windows can be used; 0: it is whole everywhere
 	Output         int      `json:"output"`          // tokens reserved for the reply where nobody states them; 0: none
-	OutputPermille int      `json:"output_permille"` // the same as a share of the capacity (R000-7: 250)
+	OutputPermille int      `json:"output_permille"` // the same as a share of the capacity, in permille
 	ReserveOutput  bool     `json:"reserve_output"`  // whether the reply is carved out at all
 	Subtract       []string `json:"subtract"`        // components that the document subtracts too: "system", "summary", "tools" (shown only; the sum compared is the same)
 }
@@ -60,8 +60,8 @@ type Rule struct {
 	Do   Action    `json:"do"`
 	Args Args      `json:"args"`
 
-	// Forced says that the rule does not wait: not for a Turn's end (law 6) and
-	// not for a cache break to pay (law 11).
+	// Forced says that the rule does not wait: not for a Turn's end and
+	// not for a cache break to pay.
 	Forced bool `json:"forced"`
 }
 
@@ -101,7 +101,7 @@ const (
 	MeasureOutputs  Measure = "outputs"      // tokens of all tool outputs in the view
 	MeasureOutput   Measure = "output"       // tokens of the tool output just appended
 	MeasureBytes    Measure = "output_bytes" // bytes of the tool output just appended
-	MeasureUsage    Measure = "usage"        // prompt + output of the last call, as reported (R001-12)
+	MeasureUsage    Measure = "usage"        // prompt + output of the last call, as reported
 	MeasureGuard    Measure = "guard"        // the guard's verdict over all targets: 2 final, 1 skip, 0 ok
 )
 
@@ -148,7 +148,7 @@ type Args struct {
 	MaxTokens  int    `json:"max_tokens,omitempty"`  // summarise: longest summary
 	Background bool   `json:"background,omitempty"`  // summarise: the call need not wait for it
 	Errors     bool   `json:"errors,omitempty"`      // offload, clear: failed outputs too
-	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well (R001-15)
+	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well
 }
 
 // A Tail is a number of units at the new end of the conversation.
@@ -183,7 +183,7 @@ func (l Least) Of(tokens int) int {
 // UnknownWindow says what happens when a model's window is not known.
 type UnknownWindow struct {
 	Action string `json:"action"` // "default", "error" or "output_multiple"
-	Value  int    `json:"value"`  // tokens, or the factor of the output reserve (R003-3: 4)
+	Value  int    `json:"value"`  // tokens, or the factor of the output reserve
 	Warn   bool   `json:"warn"`
 }
 
@@ -203,5 +203,5 @@ const (
 	TemplateFail    = "fail"    // in place of the output that exceeded the tool budget
 	TemplateSkipped = "skipped" // in place of outputs after that, and of calls that were not run
 	TemplateDedup   = "dedup"   // in place of lines shown elsewhere
-	TemplateRetain  = "retain"  // heads what a summary was asked to retain (R001-15)
+	TemplateRetain  = "retain"  // heads what a summary was asked to retain
 )

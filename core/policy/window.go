@@ -81,10 +81,9 @@ func (f Figures) Scaled() (Figures, bool) {
 }
 
 // Resolve takes each figure of a target's window from the first layer that has it. Where
-// none does, the capacity is what the policy assumes of an unknown window (R000-8,
-// R001-13, R003-3), and buffer and reserve are those of its window rule (R000-7, R000-9).
-// A figure that the rule has no place for is 0, whatever a layer states (DESIGN.md
-// section 2, Limit). A capacity above one that a layer has as Most is that one, with
+// none does, the capacity is what the policy assumes of an unknown window, and buffer and
+// reserve are those of its window rule.
+// A figure that the rule has no place for is 0, whatever a layer states. A capacity above one that a layer has as Most is that one, with
 // buffer and reserve scaled if that is small: they were stated for another window.
 // The error is budget.ErrUnknownWindow. Whether anything is left for a prompt is not
 // looked at.

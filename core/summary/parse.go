@@ -15,7 +15,7 @@ type Answer struct {
 	Open    string // the tag that is never closed, as in an answer that was cut off; empty: none
 }
 
-// Parse takes a model's answer apart (R001-15). The tags <retain> and <summary> are
+// Parse takes a model's answer apart. The tags <retain> and <summary> are
 // found in any case. The first block of each counts; one that is not closed reaches
 // to the other tag or to the end. Without a <summary> tag the summary is the whole
 // text without the retain block. A text in the form of [Write] is a summary as it

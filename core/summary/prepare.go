@@ -8,8 +8,7 @@ import (
 )
 
 // Prepare returns messages that a summary request may carry: no call without its
-// result, no result without its call (R001-16, which asks it of the last message
-// only). A message that asks for tools and got no answer keeps its texts alone, or
+// result, no result without its call. A message that asks for tools and got no answer keeps its texts alone, or
 // is dropped if it has none; where only some of its calls were answered, the
 // others are taken out. Results that pair with nothing are taken out, and so is a
 // message that held nothing else. All other messages are returned as they are, and

@@ -8,9 +8,9 @@ import (
 // PromptOptions say what a summary request asks for.
 type PromptOptions struct {
 	SummaryPrompt     string   // what to summarise
-	SummaryDirectives []string // further demands on the summary (R001-18)
-	RetainPrompt      string   // what to retain; empty: no retain section is asked for (R001-11, R001-15)
-	RetainDirectives  []string // further demands on the retain section (R001-18)
+	SummaryDirectives []string // further demands on the summary
+	RetainPrompt      string   // what to retain; empty: no retain section is asked for
+	RetainDirectives  []string // further demands on the retain section
 	Previous          string   // the summary so far, to be brought up to date
 	Focus             string   // what the user wants kept above all
 	MaxTokens         int      // longest summary to ask for; 0: not stated
@@ -23,7 +23,7 @@ const (
 )
 
 // Prompt returns the text of a summary request, to be sent after the messages that
-// it is about and kept out of the history, as is its answer (R001-15). It demands
+// it is about and kept out of the history, as is its answer. It demands
 // the form that [Parse] reads.
 func Prompt(o PromptOptions) string {
 	var b strings.Builder

@@ -23,7 +23,7 @@ const (
 // An Estimate is the size of a prompt in tokens.
 type Estimate struct {
 	Point int // the likeliest
-	Bound int // what it hardly exceeds; the count of law 9
+	Bound int // what it hardly exceeds; what decides whether a request fits
 	Kind  Kind
 }
 

@@ -7,21 +7,20 @@
 //
 // A [Counter] is an estimator with a name. [NewCounter] makes one of an id:
 //
-//	chars/4        UTF-16 units / 4, rounded up (R000-18: the document divides a text's length in its
-//	               own language, which is UTF-16 units; for all but rare characters these are the
-//	               characters, and where they differ they are more)
-//	approximate    the same (R000-19)
-//	bytes/4        UTF-8 bytes / 4, rounded up (R001-2)
+//	chars/4        UTF-16 units / 4, rounded up: the length of a text in the language of the document
+//	               that states it. For all but rare characters these are the characters, and where
+//	               they differ they are more
+//	approximate    the same
+//	bytes/4        UTF-8 bytes / 4, rounded up
 //	bytes/4+10     bytes / 4 rounded down, + 10 a block or prompt; a tool is name/4 + description/4 +
-//	               schema/4 + 30 (R002-3)
+//	               schema/4 + 30
 //	runes*2/5      (characters + 12 a message + 20 a tool or system part) x 2/5 rounded down, + 256 a media
-//	               (R003-11, R003-12)
 //	pieces         word pieces in quarter tokens, no vocabulary; see below
-//	tiktoken:X     exact, X being an encoding or a model (R000-19)
+//	tiktoken:X     exact, X being an encoding or a model
 //	anthropic, claude:X             pieces by the tokenizer generation of model X, or of the newest models
 //	gemini, google:gemini, google-gemini   o200k_base x 1.06
-//	anthropic:X, gemini-X, google:gemini-X, google-gemini-X   the same of a model (R000-19: they are prefixes)
-//	max(A,B)       the larger of two, each of which may be any of these (R000-18)
+//	anthropic:X, gemini-X, google:gemini-X, google-gemini-X   the same of a model (they are prefixes)
+//	max(A,B)       the larger of two, each of which may be any of these
 //
 // The ids hf:FILE and spm:FILE need a file and so come from outside the core.
 //
@@ -38,8 +37,8 @@
 //	3 a newline; 2 a run of two or more other blanks; a single blank is free
 //	4 a CJK, kana, hangul or full-width character; 5 any other one
 //
-// A byte that is not UTF-8 counts as one other character. The weights are those
-// of the project's study of estimates, fitted on recorded sessions.
+// A byte that is not UTF-8 counts as one other character. The weights are
+// fitted on recorded sessions; docs/benchmarks.md says how far they are off.
 //
 // # Calibration
 //

@@ -257,7 +257,7 @@ var (
 )
 
 // Max returns a counter that counts each thing by a and by b and takes the
-// larger count (R000-18, R000-20). Its id is max(A,B).
+// larger count. Its id is max(A,B).
 func Max(a, b Counter) Counter { return larger{a, b} }
 
 // ID implements Counter.

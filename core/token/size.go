@@ -2,7 +2,7 @@ package token
 
 import "github.com/plimsoll-dev/plimsoll/core/llm"
 
-// Kind says how far a figure can be trusted (law 9). Greater kinds are less sure.
+// Kind says how far a figure can be trusted. Greater kinds are less sure.
 type Kind uint8
 
 // The kinds of figure.

@@ -42,7 +42,7 @@ func (x *Index) CutAfter(i int) int {
 	return none
 }
 
-// SafeBoundary returns the start of a Turn near a position (R003-6):
+// SafeBoundary returns the start of a Turn near a position:
 //
 //	empty, or near <= 0          0
 //	near >= Len                  Len

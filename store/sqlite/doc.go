@@ -9,7 +9,7 @@
 // # What a write promises
 //
 // A write that returned nil is on the disk: it is one transaction in a write-ahead
-// log that is flushed before the call returns (law 2). A write is either there as a
+// log that is flushed before the call returns. A write is either there as a
 // whole or not at all, also after the process was killed in the middle of it.
 //
 // # Who may use the file
@@ -44,7 +44,7 @@
 // # The documents' tables
 //
 // tool_result_blobs(id, session_id, tool_name, content, byte_size, created_at) is a
-// view with the columns of R002-5. Its id is the blob's Ref, so a content that two
+// view with the columns that the document behind policy layered states. Its id is the blob's Ref, so a content that two
 // sessions see has a row for each. Its tool_name is empty: a blob is a content that
 // several tools may have returned. The view decompresses with the function
 // plimsoll_body, which only connections of this package have; another program that

@@ -36,7 +36,7 @@
 // Thinking, calls that a provider ran itself and opaque parts belong to their provider and
 // are left out. Every result is a message of its own, right after its calls. A body that is
 // written from the start says whether it streams, and truncate: false and shift: false, so that a server that
-// cannot hold the prompt says so instead of dropping its beginning (DESIGN.md law 1).
+// cannot hold the prompt says so instead of dropping its beginning.
 //
 // # Replies and streams
 //
