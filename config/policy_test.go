@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 		{"TOML field", "p.toml", "name = \"x\"\n[[rules]]\nname = \"a\"\nwhne = {}\n", `p.toml:4:1: rules[0].whne: unknown field, want one of name, at, when, do, args, forced, got "whne" (did you mean "when"?)`},
 		{"JSON field", "p.json", "{\"name\": \"x\",\n  \"Tail\": 1}", "p.json:2:3: Tail: unknown field"},
 		{"YAML fault", "p.yaml", "name: x\nrules:\n- name: a\n  at: prepare\n  do: notes\n", `p.yaml:5:3: rules[0].do (rule "a"): unknown action`},
-		{"TOML fault", "p.toml", "name = \"x\"\norder = \"arrivl\"\n", `p.toml:2:1: order: unknown order, want one of arrival, reference, got "arrivl" (did you mean "arrival"?)`},
+		{"TOML fault", "p.toml", "name = \"x\"\norder = \"arrivl\"\n", `p.toml:2:1: order: unknown order, want arrival, got "arrivl" (did you mean "arrival"?)`},
 		{"YAML twice", "p.yaml", "name: x\nname: y\n", `p.yaml:2:1: YAML: mapping key "name" already defined`},
 		{"TOML twice", "p.toml", "name = 'x'\nname = 'y'\n", "p.toml:2:1: TOML: "},
 		{"JSON twice", "p.json", "{\"name\": \"x\", \"name\": \"y\"}", "p.json:1:15: JSON: name name stated before"},

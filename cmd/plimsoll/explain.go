@@ -38,7 +38,10 @@ func newPolicyExplain(s streams) *cobra.Command {
   does         the action
   down to      how many tokens the action leaves
   measured by  the estimator that drives this rule; count is the one that decides
-               whether a call fits`,
+               whether a call fits
+
+With --json a rule that the policy calls forced is marked so. That is planned: no
+rule waits for anything yet, forced or not.`,
 		Example: `  plimsoll policy explain balanced
   plimsoll policy explain my-policy.yaml --window 128k
   plimsoll policy explain guard --model gpt-5 --json`,

@@ -14,9 +14,9 @@ type Line struct {
 	Estimator string // that takes the measured figure: the policy's, "reported" by the provider, or empty where nothing is estimated
 	Permille  int    // Threshold as a share of Of; 0 if the policy states a value
 	Of        Base
-	Min, Max  int // bounds of Threshold as the policy states them; 0: none
-	Down      int // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
-	Forced    bool
+	Min, Max  int  // bounds of Threshold as the policy states them; 0: none
+	Down      int  // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
+	Forced    bool // makes no difference yet: see Rule.Forced
 }
 
 // Explain returns a line for every rule of p, in order. A rule on the guard's

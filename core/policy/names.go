@@ -8,7 +8,7 @@ const (
 	PinRules      = "rules"       // Notes that carry standing instructions
 
 	OrderArrival   = "arrival"   // oldest first, weighted by kind
-	OrderReference = "reference" // least recently referenced first
+	OrderReference = "reference" // planned: least recently referenced first; Validate refuses it until then
 
 	SlotSection      = "section"       // a section of the system prompt
 	SlotUserMessages = "user_messages" // messages in the user's name at the beginning
@@ -58,7 +58,7 @@ func ReadsRefs(tool string) bool {
 // Tables of the names above, in the order in which they are shown.
 var (
 	knownPins    = []string{PinFirstHuman, PinLastHuman, PinRules}
-	knownOrders  = []string{OrderArrival, OrderReference}
+	knownOrders  = []string{OrderArrival}
 	knownSlots   = []string{SlotSection, SlotUserMessages, SlotNote}
 	knownFloors  = []string{FloorError, FloorSend}
 	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}

@@ -20,7 +20,7 @@ type Policy struct {
 
 	MinimumSummary Least `json:"minimum_summary"` // a summary that says less takes nobody's place
 
-	Order    string `json:"order"`    // "arrival" or "reference": which content goes first
+	Order    string `json:"order"`    // which content goes first: "arrival"; another one is planned
 	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules
 
 	Tail      Tail              `json:"tail"`       // what no rule touches at the new end
@@ -60,8 +60,9 @@ type Rule struct {
 	Do   Action    `json:"do"`
 	Args Args      `json:"args"`
 
-	// Forced says that the rule does not wait: not for a Turn's end and
-	// not for a cache break to pay.
+	// Forced is for what is planned, that a rule waits for a Turn's end, or until a
+	// cache break pays: then a forced one does not. No rule waits yet, so that it
+	// makes no difference.
 	Forced bool `json:"forced"`
 }
 

@@ -150,13 +150,22 @@ func (c *checker) gain() {
 }
 
 func (c *checker) choices() {
-	c.known("order", "order", c.p.Order, knownOrders)
+	c.first()
 	c.known("summary_slot", "slot", c.p.SummarySlot, knownSlots)
 	c.known("on_floor", "answer", c.p.OnFloor, knownFloors)
 	c.known("on_summary_error", "answer", c.p.OnSummaryError, knownSummary)
 	if !c.p.Backstop && len(c.p.Rules) > 0 {
 		c.add("backstop", "rules without the last resort below them", "true, or no rules (law 1)", "false")
 	}
+}
+
+// first checks which content goes first.
+func (c *checker) first() {
+	if c.p.Order == OrderReference {
+		c.add("order", "planned, nothing goes by it yet", oneOf(knownOrders), strconv.Quote(c.p.Order))
+		return
+	}
+	c.known("order", "order", c.p.Order, knownOrders)
 }
 
 func (c *checker) lists() {
@@ -252,7 +261,7 @@ func (c *checker) order() {
 
 // pair checks rule j against the earlier rule i. A final Step is the last thing
 // that happens at a moment; and of two rules that do the same, the one that may
-// not wait has the higher threshold, else the other never matters.
+// not wait has the higher threshold, else the other will never matter once rules wait.
 func (c *checker) pair(i, j int) {
 	a, b := c.p.Rules[i], c.p.Rules[j]
 	if a.At != b.At {
@@ -272,7 +281,7 @@ func (c *checker) pair(i, j int) {
 	}
 	if order, ok := waiting.When.compare(forced.When); ok && order > 0 {
 		c.at(j, b)
-		c.add("when", "contradicting thresholds", fmt.Sprintf("the forced rule %q at or above rule %q", forced.Name, waiting.Name), "it below")
+		c.add("when", "contradicting thresholds once a rule can wait (planned)", fmt.Sprintf("the forced rule %q at or above rule %q", forced.Name, waiting.Name), "it below")
 	}
 }
 

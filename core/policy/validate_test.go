@@ -82,7 +82,8 @@ func TestValidateFaults(t *testing.T) {
 		{"blank retain directive", changed(func(p *policy.Policy) { p.RetainDirectives = []string{""} }), `retain_directives[0]: empty text, want what the summariser is told, got ""`},
 		{"directives for nobody", changed(func(p *policy.Policy) { p.RetainPrompt, p.RetainDirectives = "", []string{"a"} }), `retain_directives: read by nobody, want retain_prompt beside it, or nothing, got 1`},
 		{"gain", changed(func(p *policy.Policy) { p.MinimumGain.Permille = 1000 }), `minimum_gain.permille: out of range, want 0 to 999, got 1000`},
-		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want one of arrival, reference, got "arrivl" (did you mean "arrival"?)`},
+		{"order that is planned", changed(func(p *policy.Policy) { p.Order = policy.OrderReference }), `order: planned, nothing goes by it yet, want arrival, got "reference"`},
+		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want arrival, got "arrivl" (did you mean "arrival"?)`},
 		{"slot", changed(func(p *policy.Policy) { p.SummarySlot = "system" }), `summary_slot: unknown slot, want one of section, user_messages, note, got "system"`},
 		{"floor", changed(func(p *policy.Policy) { p.OnFloor = "ignore" }), `on_floor: unknown answer, want one of error, send, got "ignore"`},
 		{"summary error", changed(func(p *policy.Policy) { p.OnSummaryError = "" }), `on_summary_error: unknown answer, want one of keep, next, fallback, got ""`},
@@ -146,16 +147,16 @@ func TestValidateFaults(t *testing.T) {
 			p.Templates["two"] = "a\n{ref}"
 			p.Rules[1].Do, p.Rules[1].Args.Template = policy.DoTrim, "two"
 		}), `rules[1].args.template (rule "batch"): templates.two has several lines, want one line, got "a {ref}"`},
-		{"forced note", with(policy.Rule{Name: "x", At: "prepare", Do: "note", Forced: true, Args: policy.Args{Template: "status"}}), `rules[3].forced (rule "x"): note never waits, want false, got true`},
+		{"forced note", with(policy.Rule{Name: "x", At: "prepare", Do: "note", Forced: true, Args: policy.Args{Template: "status"}}), `rules[3].forced (rule "x"): note is not to wait ever (planned: no rule waits yet), want false, got true`},
 		{"background when rejected", with(policy.Rule{Name: "x", At: "rejected", Do: "summarise", Args: policy.Args{Template: "summary", Background: true}}), `rules[3].args.background (rule "x"): a call waits for this summary, want false, or a rule that is neither forced nor at rejected, got true`},
 		{"trim without an end", with(policy.Rule{Name: "x", At: "prepare", Do: "trim", Args: trim}), `rules[3].when.measure (rule "x"): trim does not know when to stop, want one of view, history, outputs, got ""`},
 		{"trim until usage falls", with(policy.Rule{Name: "x", At: "usage", When: policy.Condition{Measure: "usage", Op: ">", Value: 9}, Do: "trim", Args: trim}), `rules[3].when.measure (rule "x"): trim does not know when to stop, want one of view, history, outputs, got "usage"`},
 
 		{"law 7", changed(func(p *policy.Policy) { p.LowWater = 920 }), `rules[1].when.permille (rule "batch"): trigger not above the low-water mark (law 7), want more than 920, got 920`},
 		{"law 7 without a mark", changed(func(p *policy.Policy) { p.LowWater = 0 }), `rules[1].do (rule "batch"): a batch without a low-water mark, want low_water above 0, got 0`},
-		{"forced too early", changed(func(p *policy.Policy) { p.Rules[2].When = view(900) }), `rules[2].when (rule "must"): contradicting thresholds, want the forced rule "must" at or above rule "batch", got it below`},
-		{"forced too early, listed first", changed(func(p *policy.Policy) { p.Rules[1].Forced, p.Rules[2].Forced = true, false }), `rules[2].when (rule "must"): contradicting thresholds, want the forced rule "batch" at or above rule "must", got it below`},
-		{"equality comes first", changed(func(p *policy.Policy) { p.Rules[2].When = view(920); p.Rules[2].When.Op = ">=" }), `rules[2].when (rule "must"): contradicting thresholds, want the forced rule "must" at or above rule "batch", got it below`},
+		{"forced too early", changed(func(p *policy.Policy) { p.Rules[2].When = view(900) }), `rules[2].when (rule "must"): contradicting thresholds once a rule can wait (planned), want the forced rule "must" at or above rule "batch", got it below`},
+		{"forced too early, listed first", changed(func(p *policy.Policy) { p.Rules[1].Forced, p.Rules[2].Forced = true, false }), `rules[2].when (rule "must"): contradicting thresholds once a rule can wait (planned), want the forced rule "batch" at or above rule "must", got it below`},
+		{"equality comes first", changed(func(p *policy.Policy) { p.Rules[2].When = view(920); p.Rules[2].When.Op = ">=" }), `rules[2].when (rule "must"): contradicting thresholds once a rule can wait (planned), want the forced rule "must" at or above rule "batch", got it below`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := faults(t, policy.Validate(c.p)); !slices.Contains(got, c.want) {
