@@ -89,8 +89,7 @@ func (e *MissingError) Error() string {
 }
 
 // missingShare is the permille of a segment's first prompt that may be
-// unexplained. Above it the file lacks a part of the conversation itself (DESIGN.md
-// section 8).
+// unexplained. Above it the file lacks a part of the conversation itself.
 const missingShare = 250
 
 // OverheadOf returns what the client sends beside what the file holds, for a segment of

@@ -10,10 +10,62 @@
 // of reported prompts, and the estimate rows. Then each policy runs on each
 // window, with the calibration as it was before each Step. A view that no edit
 // has touched is counted from the reported prompt before it; after an edit it is
-// counted from scratch (DESIGN.md section 8).
+// counted from scratch.
+//
+// # What a segment is
+//
+// A compaction that the client made ends a segment; the next one starts from what the
+// client really sent. Overhead is the first reported prompt less the count of what the
+// file has, where the file shows its own start: a root line, and no summary before it.
+// Else it is the client's figure in the catalogue, of the kind assumed, and never more
+// than the segment's first prompt leaves room for. What the first prompt of a later
+// segment has beyond overhead and file, such as files that were attached again, is
+// unrecorded: it is counted with every view of that segment. A segment that does not
+// show its own start, and of whose first prompt more than a quarter is neither known
+// content nor overhead, lacks a part of the conversation: it is listed and not run.
+//
+// # Windows
+//
+// A share of P % sets the limit: fixed + P % of (peak - fixed), fixed being overhead and
+// the system prompt and tools that the file has, which no policy can change (some
+// formats record a system prompt that is larger than a quarter of their peak). The
+// capacity is that limit with buffer and reserve. In a small window these two are scaled
+// ([budget.Window.Scaled]). The peak is the largest count of the raw segment, as
+// reported where it is.
+//
+// # How views are counted
+//
+// After an edit: overhead + r times the estimate of all parts + the constants of the
+// model's family, r being learnt only from pairs before that Step. The bound adds 15 %
+// of what lies after the last unedited anchor, and 600. A reply whose output was
+// reported counts with that figure in place of its text, since hidden thinking is in it.
+// A segment of which nothing was reported starts from its overhead as from an anchor.
+// Removed text counts for 85 % of its estimate in live sessions only, until the next
+// usage (see token.Calibration).
+//
+// # What stands in for a model
+//
+// Summaries are written by code, one Step later where the policy has them made in the
+// background. A policy that goes by the usage that a provider reports gets the
+// calibrated count of its own view. A window that nobody knows is 131,072, with a
+// warning. A policy that forces a final Step has ended there, and totals are compared up
+// to that Step.
 //
 // # How a run is judged
 //
-// From the bytes that would be exported, by package verify, which shares no
-// code with what made them.
+// From the bytes that would be exported, by package verify, which shares no code with
+// what made them: it parses every Ref, loads it and compares its hash with the source
+// file's content, finds what covers each part that was removed, and recomputes each
+// irreducible floor. Of requests that each extend the one before, it is given the last,
+// which holds them all; with an export, every one. It is told what the journal says: the
+// texts of notes and sections that edits put in, and which Refs cover which messages.
+// Every judged request is held against wire/check too: a rule that it breaks and that
+// the client's own request at that Step keeps is a rule break. A run that sent no tokens,
+// or made no Step, has failed.
+//
+// # Money
+//
+// Calls are charged by package cache: with marks behind tools and system prompt, at the
+// end, and where the request before ended; with the long lifetime where the client was
+// seen to use it.
 package replay

@@ -87,7 +87,7 @@ func Share(n, permille int) int {
 const DefaultCapacity = 131_072
 
 // reservedShare is what buffer and reserve may take of a small window together.
-const reservedShare = 4 // one quarter (DESIGN.md section 8)
+const reservedShare = 4 // one quarter
 
 // small reports whether buffer and reserve that were stated for another window may be
 // too much for w: it is below the default, or they leave nothing of it.
