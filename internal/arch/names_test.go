@@ -16,7 +16,7 @@ const providers = `
 	anthropic bedrock chatgpt claude deepseek gemini google gpt grok groq llama mistral moonshot openai openrouter qwen vertexai
 `
 
-// estimators are the names by which configurations ask for a token estimate (DESIGN.md section 5): package token has to know them. A name
+// estimators are the names by which configurations ask for a token estimate: package token has to know them. A name
 // that ends in a colon is followed by a model.
 const estimators = "anthropic claude claude: gemini google:gemini google-gemini tiktoken:"
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// How big things may get (DESIGN.md sections 5 and 11). Tests and generated files are free.
+// How big things may get (CONTRIBUTING.md, style in short). Tests and generated files are free.
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 60 // from the func line to the closing brace, both included

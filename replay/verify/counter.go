@@ -57,8 +57,8 @@ func (c *Counter) Text(s string) (int, error) {
 	return n, nil
 }
 
-// What a piece of text costs, in quarters of a token (the estimate "pieces" of
-// DESIGN.md section 5: measured for word pieces, without a vocabulary).
+// What a piece of text costs, in quarters of a token (the estimate that package token
+// calls "pieces": measured for word pieces, without a vocabulary).
 const (
 	letters     = 4 // for every 6 letters of a word that were begun
 	digits      = 5 // for every 3 digits that were begun

@@ -7,7 +7,7 @@
 // It shares no code with what it judges: it imports no package of this module,
 // has its own JSON scanner, its own reading of the dialects, its own Refs, its own
 // reader of archives and its own counters. Its only sources are the wire formats,
-// DESIGN.md (sections 2, 3 and 8) and the archive format as package edit states it.
+// DESIGN.md (sections 2 and 3) and the archive format as package edit states it.
 // It decides nothing, writes nothing and repairs nothing.
 //
 // # Use
