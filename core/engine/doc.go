@@ -15,9 +15,9 @@
 //	}
 //
 // What a [Ready] holds must be done in this order: Blobs before Records, and both
-// durable before Ask or Send leaves (law 2). If a blob could not be stored, the
+// durable before Ask or Send leaves. If a blob could not be stored, the
 // records are not written; Advance then takes back the edits that needed it and
-// the next Ready holds what can be done without (law 12). If the records could
+// the next Ready holds what can be done without. If the records could
 // not be written, the machine stops until it is restored.
 //
 // # The order of inputs

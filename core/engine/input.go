@@ -96,7 +96,7 @@ type Answer struct {
 type TurnEnd struct{}
 
 // Force makes the next call the final Step of its Turn, for a reason of the
-// host's (R000-14). The first reason stands.
+// host's. The first reason stands.
 type Force struct{ Reason Reason }
 
 // Compact asks for a compaction now, whatever the thresholds say: by the policy's

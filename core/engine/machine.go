@@ -28,12 +28,12 @@ type Config struct {
 	Catalog   catalog.Catalog
 	Encodings token.Encodings
 	// Offline is set by a host that replays: once the view is edited, no usage
-	// belongs to it any more, so it is counted from scratch (DESIGN.md section 8).
+	// belongs to it any more, so it is counted from scratch.
 	Offline bool
 	// Calibration, if not nil, is used for the preferred target and taught by
 	// somebody else.
 	Calibration *token.Calibration
-	// Reasoning is the budget of thinking in tokens, for display only (R000-1).
+	// Reasoning is the budget of thinking in tokens, for display only.
 	Reasoning int
 	// Trace fills Ready.Traces.
 	Trace bool

@@ -72,7 +72,7 @@ type Send struct {
 	Edited bool
 	// DropBrokenThinking is set if an edit changed what thinking after it is
 	// bound to; a codec turns it into its provider's setting, or leaves that
-	// thinking out, never in the newest tool-use Round (law 6).
+	// thinking out, never in the newest tool-use Round.
 	DropBrokenThinking bool
 	// Final is set if this is a forced final Step, with the reason.
 	Final Reason
@@ -99,7 +99,7 @@ func (s *Send) Request() llm.Request {
 	}
 }
 
-// A Reason is why a final Step was forced (R000-14).
+// A Reason is why a final Step was forced.
 type Reason string
 
 // The reasons. Part of them is for hosts that end a run themselves.
@@ -114,7 +114,7 @@ const (
 	ReasonUserStop        Reason = "user_stop"
 )
 
-// Sentence returns what a person reads about a forced final Step (R000-26); empty if
+// Sentence returns what a person reads about a forced final Step; empty if
 // there is none.
 func (r Reason) Sentence() string {
 	switch r {
@@ -126,7 +126,7 @@ func (r Reason) Sentence() string {
 	return "final step forced: " + string(r)
 }
 
-// StillOverText begins the text of an EventStillOver, in its document's words (R000-17).
+// StillOverText begins the text of an EventStillOver, in its document's words.
 const StillOverText = "Still over limit after shrink"
 
 // An Event is something a person may want to know that is not an edit.
@@ -137,8 +137,7 @@ type Event struct {
 	Guard *GuardAction // of EventFinal and EventSkip: what the guard did
 }
 
-// A GuardAction is what the guard did about a target that has no room (R000-14:
-// the telemetry event).
+// A GuardAction is what the guard did about a target that has no room, for telemetry.
 type GuardAction struct {
 	Trigger   Trigger
 	Did       GuardDid
@@ -148,7 +147,7 @@ type GuardAction struct {
 	Limit     int
 }
 
-// A Trigger is the moment at which the guard looked (R000-11, R000-13).
+// A Trigger is the moment at which the guard looked.
 type Trigger string
 
 // The triggers. A final Step that the host asked for has none.
@@ -171,12 +170,12 @@ type EventKind string
 
 // The kinds of event.
 const (
-	EventNoProgress  EventKind = "no_progress" // a rule was due and could not save enough (law 7)
+	EventNoProgress  EventKind = "no_progress" // a rule was due and could not save enough
 	EventIrreducible EventKind = "irreducible" // the floor is above the limit
 	EventStillOver   EventKind = "still_over"  // sent although over its limit
 	EventFinal       EventKind = "final"       // a final Step was forced
-	EventSkip        EventKind = "skip"        // a target has no room, the call goes to the next one (R000-11)
-	EventToolBudget  EventKind = "tool_budget" // an output found no room: no more tools in this Turn (R000-13)
+	EventSkip        EventKind = "skip"        // a target has no room, the call goes to the next one
+	EventToolBudget  EventKind = "tool_budget" // an output found no room: no more tools in this Turn
 	EventUsage       EventKind = "usage"       // reported figures were not believed, and why
 	EventCompact     EventKind = "compact"     // a compaction that was asked for did nothing, and why
 	EventInterrupted EventKind = "interrupted" // calls without a result got a stated one

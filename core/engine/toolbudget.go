@@ -39,7 +39,7 @@ func (m *Machine) SkippedText() string {
 }
 
 // CountText returns the tokens of a text: the most that the policy's estimator and
-// the count of any target give (R000-20).
+// the count of any target give.
 func (m *Machine) CountText(text string) int {
 	n := m.gauge.Text(text)
 	for _, t := range m.count {
@@ -51,11 +51,11 @@ func (m *Machine) CountText(text string) int {
 }
 
 // CanExecute reports whether a tool may run: any, until an output found no room or
-// the final Step was forced, and the policy's own at any time (R000-23).
+// the final Step was forced, and the policy's own at any time.
 func (m *Machine) CanExecute(tool string) bool { return m.guard.CanExecute() || m.exempt(tool) }
 
 // PreviewOutput reports whether an output of that many tokens has room, on top of
-// what is reserved, without reserving it (R000-22). A policy that ends where the
+// what is reserved, without reserving it. A policy that ends where the
 // context is full asks the guard. Any other one makes room before the next call, so
 // that what counts is whether new content, system prompt and tools fit together.
 func (m *Machine) PreviewOutput(tokens int) bool {

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/plimsoll-dev/plimsoll/core/budget"
 
-// A Topic names what a [Trace] is about (R000-25).
+// A Topic names what a [Trace] is about.
 type Topic string
 
 // The topics of the guard document.

@@ -107,9 +107,7 @@ func public(u *unit) bool {
 	return len(shipped) > 0 && shipped[0].ast.Name.Name != "main" && !strings.Contains("/"+u.path+"/", "/internal/")
 }
 
-func TestPlainDocs(t *testing.T) {
-	hold(t, plainDocs, func(u *unit) bool { return public(u) && u.path != "core/engine" })
-}
+func TestPlainDocs(t *testing.T) { hold(t, plainDocs, public) }
 
 func TestPlainDocsCatches(t *testing.T) {
 	catch(t, plainDocs, []sample{
