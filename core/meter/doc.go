@@ -1,7 +1,8 @@
 // Package meter counts a View for one target: what a request made of it takes, in
 // tokens, bytes and images. A [Meter] is told of every message, edit, tool list and
 // section, of every request that leaves and of the usage that is reported about it; each
-// costs what changed and not what is there. Its [Report] is the count (law 1, law 9).
+// costs what changed and not what is there. Its [Report] is the one count that a window
+// is held against.
 //
 // # What is counted
 //
