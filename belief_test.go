@@ -172,11 +172,9 @@ func TestUsageOfOutputOnly(t *testing.T) {
 // learntOf returns what a session takes its targets' windows and bytes for, by target.
 func learntOf(s *plimsoll.Session) map[string][2]int {
 	out := map[string][2]int{}
-	s.View(func(m *engine.Machine) {
-		for _, t := range m.Targets() {
-			out[t.Name()] = [2]int{t.Window.Capacity, t.Window.MaxBytes}
-		}
-	})
+	for _, t := range s.View().Targets {
+		out[t.Name()] = [2]int{t.Window.Capacity, t.Window.MaxBytes}
+	}
 	return out
 }
 

@@ -110,13 +110,11 @@ func result(t *testing.T, s *plimsoll.Session, call, text string) plimsoll.Place
 // outputs returns what the view shows of all tool outputs.
 func outputs(s *plimsoll.Session) []string {
 	var out []string
-	s.View(func(m *engine.Machine) {
-		for _, it := range m.View().Items {
-			for _, r := range it.Message.Results() {
-				out = append(out, r.Text())
-			}
+	for _, m := range s.View().Messages() {
+		for _, r := range m.Results() {
+			out = append(out, r.Text())
 		}
-	})
+	}
 	return out
 }
 

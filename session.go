@@ -84,13 +84,6 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// View calls f with the machine, for reading only. f must call no method of s.
-func (s *Session) View(f func(*engine.Machine)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f(s.machine)
-}
-
 // ready brings a session to where it can be told something.
 func (s *Session) ready(ctx context.Context) error {
 	if s.closed {

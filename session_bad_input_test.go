@@ -316,11 +316,9 @@ func TestBadFork(t *testing.T) {
 		}
 	}
 	c := open(t, plimsoll.Options{ID: "c", Store: st})
-	c.View(func(m *engine.Machine) {
-		if n := len(m.Messages()); n != 2 {
-			t.Errorf("the session that was there has %d messages, want 2", n)
-		}
-	})
+	if n := len(c.Messages()); n != 2 {
+		t.Errorf("the session that was there has %d messages, want 2", n)
+	}
 }
 
 // TestBadRestore: an edit that there is not, a note, one that was put back already, and

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll-dev/plimsoll"
-	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
@@ -82,11 +81,9 @@ func TestResumeFromFile(t *testing.T) {
 					}
 				}
 			}
-			resumed.View(func(m *engine.Machine) {
-				if n := len(m.Messages()); n != 1+2*until {
-					t.Errorf("want %d messages, got %d", 1+2*until, n)
-				}
-			})
+			if n := len(resumed.Messages()); n != 1+2*until {
+				t.Errorf("want %d messages, got %d", 1+2*until, n)
+			}
 		})
 	}
 }

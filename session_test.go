@@ -158,11 +158,9 @@ func TestResume(t *testing.T) {
 	t.Run("sessions are apart", func(t *testing.T) {
 		o.ID = "b"
 		other := open(t, o)
-		other.View(func(m *engine.Machine) {
-			if n := len(m.Messages()); n != 0 {
-				t.Errorf("a new session has %d messages, want none", n)
-			}
-		})
+		if n := len(other.Messages()); n != 0 {
+			t.Errorf("a new session has %d messages, want none", n)
+		}
 		if _, err := other.Blob(t.Context(), edits[0].Refs[0]); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another session's blob: %v, want %v", err, store.ErrNotFound)
 		}
@@ -191,14 +189,12 @@ func TestConcurrentUse(t *testing.T) {
 		return s.Observe(t.Context(), llm.Usage{Input: 100 + i, Output: 5})
 	})
 	run(func(int) error { s.Edits(); s.Usage(); s.Bill(); return nil })
-	run(func(int) error { s.View(func(m *engine.Machine) { _ = m.Count() }); return nil })
+	run(func(int) error { _ = s.View().Messages(); return nil })
 	run(func(i int) error { return s.SetTools(t.Context(), []llm.Tool{{Name: fmt.Sprint("t", i)}}) })
 	wg.Wait()
-	s.View(func(m *engine.Machine) {
-		if n := len(m.Messages()); n != 1+2*each {
-			t.Errorf("%d messages, want %d", n, 1+2*each)
-		}
-	})
+	if n := len(s.Messages()); n != 1+2*each {
+		t.Errorf("%d messages, want %d", n, 1+2*each)
+	}
 }
 
 // A summariser that answers as it is told.
@@ -325,11 +321,9 @@ func TestStoreFails(t *testing.T) {
 		}
 		if _, err := s.Prepare(t.Context()); err == nil {
 			// A Prepare that writes nothing needs no store; the lost message is not in it.
-			s.View(func(m *engine.Machine) {
-				if n := len(m.Messages()); n != 1 {
-					t.Errorf("%d messages after one was lost, want 1", n)
-				}
-			})
+			if n := len(s.Messages()); n != 1 {
+				t.Errorf("%d messages after one was lost, want 1", n)
+			}
 		}
 		st.appends = false
 		add(t, s, reply("Two."), human("Three."))
@@ -363,11 +357,9 @@ func TestStoreFails(t *testing.T) {
 			t.Fatalf("got %v, want %v", err, store.ErrConflict)
 		}
 		add(t, b, reply("by b, who has read it"))
-		b.View(func(m *engine.Machine) {
-			if len(m.Messages()) != 2 || m.Messages()[0].Text() != "by a" {
-				t.Errorf("b has %v", m.Messages())
-			}
-		})
+		if got := b.Messages(); len(got) != 2 || got[0].Text() != "by a" {
+			t.Errorf("b has %v", got)
+		}
 	})
 }
 
@@ -402,11 +394,9 @@ func TestRejected(t *testing.T) {
 	if after.Count.Bound > 30_000 || after.Count.Bound >= before.Count.Bound {
 		t.Errorf("sent at most %d tokens after %d were rejected", after.Count.Bound, before.Count.Bound)
 	}
-	s.View(func(m *engine.Machine) {
-		if got := m.Targets()[0].Window.Capacity; got != 30_000 {
-			t.Errorf("window %d, want 30,000", got)
-		}
-	})
+	if got := s.View().Targets[0].Window.Capacity; got != 30_000 {
+		t.Errorf("window %d, want 30,000", got)
+	}
 }
 
 // A refusal is a provider's, about the length of a request.

@@ -16,22 +16,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
-// A shown view is what would be sent: its messages and what edits put into the system
-// prompt.
+// A shown view is what would be sent: its messages and the system prompt.
 type shown struct {
 	Messages []llm.Message
 	Sections []llm.Section
 }
 
 func shownBy(s *plimsoll.Session) shown {
-	var out shown
-	s.View(func(m *engine.Machine) {
-		for _, it := range m.View().Items {
-			out.Messages = append(out.Messages, it.Message)
-		}
-		out.Sections = append(out.Sections, m.View().Sections...)
-	})
-	return out
+	v := s.View()
+	return shown{v.Messages(), v.Sections}
 }
 
 // turns has n Turns of one call each, with the numbers from first on.

@@ -49,12 +49,6 @@ func (m *Machine) Waiting() bool { return m.prepare != nil }
 // Asking reports whether a question has no answer yet.
 func (m *Machine) Asking() bool { return len(m.asks) > 0 }
 
-// Sections returns the system prompt as it would be sent, Tools the tools.
-func (m *Machine) Sections() []llm.Section { return m.allSections() }
-
-// Tools returns the tools as they would be offered.
-func (m *Machine) Tools() []llm.Tool { return m.offered() }
-
 // Waits reports whether a rule waits for the next call.
 func (m *Machine) Waits() bool { return len(m.due) > 0 }
 

@@ -206,6 +206,12 @@ func (m *Machine) Stats() Stats { return m.stats }
 // View returns what would be sent now. It is not changed by later inputs.
 func (m *Machine) View() edit.View { return m.view }
 
+// Sections returns the system prompt as it would be sent. The caller must not change it.
+func (m *Machine) Sections() []llm.Section { return m.allSections() }
+
+// Tools returns the tools as they would be offered. The caller must not change them.
+func (m *Machine) Tools() []llm.Tool { return m.offered() }
+
 // Journal returns all edits made so far, superseded ones too. The caller must
 // not change them.
 func (m *Machine) Journal() []edit.Edit { return m.journal }

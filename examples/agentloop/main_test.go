@@ -345,12 +345,10 @@ reply always
 		if r.err != nil || r.answer != "One more." || len(r.server.Log()) != 2 {
 			t.Errorf("answer %q after %d requests, %v", r.answer, len(r.server.Log()), r.err)
 		}
-		r.session.View(func(m *engine.Machine) {
-			said := m.Messages()
-			if last := said[len(said)-1].Results(); len(last) != 1 || !last[0].IsError || strings.Contains(last[0].Text(), "line 0") {
-				t.Errorf("the call of the final Step has the result %v, want a stated one", last)
-			}
-		})
+		said := r.session.Messages()
+		if last := said[len(said)-1].Results(); len(last) != 1 || !last[0].IsError || strings.Contains(last[0].Text(), "line 0") {
+			t.Errorf("the call of the final Step has the result %v, want a stated one", last)
+		}
 	})
 }
 

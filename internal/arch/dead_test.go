@@ -18,7 +18,6 @@ var planned = map[string]string{
 	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",
-	"engine.Machine.View":            "for hosts, which look at a session's machine (Session.View)",
 }
 
 // A graph says which functions, methods, constants, variables and types of the core use which.

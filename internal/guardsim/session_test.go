@@ -3,7 +3,6 @@ package guardsim
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 
@@ -120,20 +119,15 @@ func (g guarded) blob(ctx context.Context, ref llm.Ref) ([]byte, error) { return
 // edits returns how many edits were made so far, and whether any of them since the first
 // from took something out.
 func (g guarded) edits(from int) (n int, took bool) {
-	g.s.View(func(m *engine.Machine) {
-		n = len(m.Journal())
-		for _, e := range m.Journal()[min(from, n):] {
-			took = took || e.Op != edit.Insert
-		}
-	})
-	return n, took
+	all := g.s.Edits()
+	for _, e := range all[min(from, len(all)):] {
+		took = took || e.Op != edit.Insert
+	}
+	return len(all), took
 }
 
 // windows returns what the targets are taken to have.
-func (g guarded) windows() (all []budget.Target) {
-	g.s.View(func(m *engine.Machine) { all = slices.Clone(m.Targets()) })
-	return all
-}
+func (g guarded) windows() []budget.Target { return g.s.View().Targets }
 
 // counters are the figures that law 10 is about.
 type counters struct {
