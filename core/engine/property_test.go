@@ -310,7 +310,7 @@ func (s *pair) round() {
 	s.open = nil
 	s.must(s.feed(engine.Append{Message: s.reply(true)}))
 	for _, in := range s.results() {
-		s.must(s.feed(in))
+		s.must(s.feed(s.withRoom(in)))
 	}
 }
 

@@ -210,3 +210,28 @@ func TestExceededIsNeverLost(t *testing.T) {
 		}
 	})
 }
+
+// withRoom reserves for an output, now and then, and gives what it got to the output or
+// back.
+func (s *pair) withRoom(in engine.Input) engine.Input {
+	if !s.maybe(20, "reserves") {
+		return in
+	}
+	before, n := s.h.m.Reserved(), s.draw(3_000, "tokens")
+	s.must(s.feed(engine.Reserve{Tokens: n}))
+	if s.h.m.Reserved() == before {
+		return in // there is no room
+	}
+	switch in := in.(type) {
+	case engine.Append:
+		if s.maybe(70, "used") {
+			in.Reserved = n
+			return in
+		}
+	case engine.Stored:
+		in.Reserved = n
+		return in
+	}
+	s.must(s.feed(engine.Release{Tokens: n}))
+	return in
+}

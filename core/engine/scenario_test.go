@@ -42,6 +42,8 @@ var rewrite = flag.Bool("rewrite", false, "write the results of scenarios into t
 //	usage INPUT OUTPUT [cached N] [unreported] [no-output]
 //	rejected [window N] [used N]
 //	answer [error]   the body is the summary, or why there is none
+//	reserve N        room for an output on its way
+//	release N
 //	turn_end
 //	set-policy NAME
 //	fork N           goes on with a fork after message N
@@ -55,7 +57,7 @@ var rewrite = flag.Bool("rewrite", false, "write the results of scenarios into t
 //	blob REF         what is stored
 //
 // What a machine wants done is written as it comes, in the order in which it has
-// to be done: blobs, records (but messages and the state), ask, send or refused, edits, events.
+// to be done: blobs, records (but messages and the state), ask, send or refused, grant, edits, events.
 // Refs are written as <c1>, what the output of call c1 was, and <2-5>, the archive
 // of messages 2 to 5. After each command the laws are checked, too.
 func TestScenarios(t *testing.T) {
@@ -227,6 +229,10 @@ func (s *scene) input(name string, args, body []string) (engine.Input, error) {
 			a.Text, a.Err = "", text
 		}
 		return a, nil
+	case "reserve":
+		return engine.Reserve{Tokens: number(args, 0)}, nil
+	case "release":
+		return engine.Release{Tokens: number(args, 0)}, nil
 	case "turn_end":
 		return engine.TurnEnd{}, nil
 	case "set-policy":

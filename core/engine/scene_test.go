@@ -104,6 +104,9 @@ func (s *scene) ready(r engine.Ready, failed string) {
 	if r.Send != nil {
 		s.send(r.Send)
 	}
+	if r.Grant != "" {
+		s.say("grant %s", r.Grant)
+	}
 	for _, e := range r.Edits {
 		s.edit(e)
 	}
