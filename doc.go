@@ -56,6 +56,9 @@
 // becomes a stub, these messages become a summary. Applying edits makes a view, which is what the model is sent; what was said stays as it
 // was.
 //
+// Package [github.com/plimsoll-dev/plimsoll/core/meter] counts a view for one target: from the last prompt that was reported, or from
+// scratch.
+//
 // Package [github.com/plimsoll-dev/plimsoll/core/summary] keeps the thread when messages go: facts that code can extract, a summariser
 // that needs no model, and the check of any summary that a model wrote.
 //
@@ -89,6 +92,9 @@
 // [github.com/plimsoll-dev/plimsoll/sessionfile/formats] reads them, and [github.com/plimsoll-dev/plimsoll/sessionfile/places] knows where they lie.
 //
 // # The front door
+//
+// Package internal/drive feeds an engine and does what it asks for, in the right order: for this package, and for a replay, whose calls are
+// only simulated.
 //
 // This package, plimsoll, is the library: a session that joins the engine, a store and a summariser, for programs that run an agent of
 // their own. examples/agentloop is such a program.
