@@ -40,8 +40,7 @@
 // count every message of every request.
 //
 // Package [github.com/plimsoll-dev/plimsoll/core/token] counts: exactly where a vocabulary is known, by one of several estimators where
-// not, and learns from what the provider reports how far an estimate is off. Its ledger keeps the sums, so that one new message costs the
-// counting of one message.
+// not, and learns from what the provider reports how far an estimate is off.
 //
 // Package [github.com/plimsoll-dev/plimsoll/core/turn] knows what belongs together. A tool call and its result live and die together, and
 // a history may be cut only where nothing is torn apart.
@@ -57,7 +56,7 @@
 // was.
 //
 // Package [github.com/plimsoll-dev/plimsoll/core/meter] counts a view for one target: from the last prompt that was reported, or from
-// scratch.
+// scratch. It keeps the sums, so that one new message costs the counting of one message.
 //
 // Package [github.com/plimsoll-dev/plimsoll/core/summary] keeps the thread when messages go: facts that code can extract, a summariser
 // that needs no model, and the check of any summary that a model wrote.

@@ -1,7 +1,7 @@
 // Package token counts: the tokens of texts, messages and tools by one of
-// several estimators, the running totals of a view by component, and the size of
-// the next prompt as learnt from what a provider reported. It holds no limits
-// and decides nothing; package budget compares its numbers with windows.
+// several estimators, and the size of the next prompt as learnt from what a
+// provider reported. It holds no limits and decides nothing; package meter counts
+// a view with it, and package budget compares the numbers with windows.
 //
 // # Counters
 //
