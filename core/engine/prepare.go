@@ -116,9 +116,13 @@ func (m *Machine) finish() {
 	m.restate()
 	m.to = m.choose()
 	if m.policy.Backstop && m.over() {
-		m.backstop()
-		m.restate()
-		if next := m.verdict(m.fits).Next; next >= 0 && m.over() {
+		next := m.verdict(m.fits).Next
+		if next < 0 || m.floor() == nil { // else nothing that is taken out would do
+			m.backstop()
+			m.restate()
+			next = m.verdict(m.fits).Next
+		}
+		if next >= 0 && m.over() {
 			m.to = next
 		}
 	}
