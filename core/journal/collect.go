@@ -72,23 +72,26 @@ func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
 		if err != nil {
 			return Snapshot{}, fmt.Errorf("journal: collect: record %d: %w", c.out.Records, err)
 		}
-		if err := c.add(r); err != nil {
+		if err := c.add(&r); err != nil {
 			return Snapshot{}, fmt.Errorf("journal: collect: record %d: %w", c.out.Records, err)
 		}
 		c.out.Records++
 	}
-	c.finish()
+	if err := c.finish(); err != nil {
+		return Snapshot{}, fmt.Errorf("journal: collect: %w", err)
+	}
 	return c.out, nil
 }
 
-// Read decodes the lines of a session, as a store yields them. It ends after
-// the first error.
+// Read decodes the lines of a session, as a store yields them, for [Collect]: most
+// states are only looked through. It ends after the first error.
 func Read(lines iter.Seq2[[]byte, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
+		var in reader
 		for line, err := range lines {
 			var r Record
 			if err == nil {
-				r, err = Decode(line)
+				r, err = in.decode(line)
 			}
 			if !yield(r, err) || err != nil {
 				return
@@ -104,29 +107,65 @@ type collector struct {
 	log   []entry    // of all records that still count
 
 	output Output // reported of the reply to come; 0 tokens: nothing was
+
+	// What the entries of other kinds are short for.
+	usages []Usage
+	states []writtenState
+	rest   []Record
 }
 
-// An entry is a record in short: of a message and of an edit only where to find it.
+// A writtenState is one of the two.
+type writtenState struct {
+	read   *State
+	unread *UnreadState
+}
+
+func (w writtenState) lastEdit() edit.ID {
+	if w.read != nil {
+		return w.read.LastEdit
+	}
+	return w.unread.LastEdit
+}
+
+func (w writtenState) state() (*State, error) {
+	if w.read != nil {
+		return w.read, nil
+	}
+	return w.unread.read()
+}
+
+// An entry is a record in short: where to find it.
 type entry struct {
 	kind Kind
-	id   int     // of the message or of the edit
-	rec  *Record // of any other kind
+	at   int // the number of the message or of the edit, else the place in the collector's list of its kind
 }
 
-func (c *collector) add(r Record) error {
+// note puts a record into the log.
+func (c *collector) note(r *Record) {
+	e := entry{kind: r.Kind}
+	switch r.Kind {
+	case KindMessage:
+		e.at = int(r.Message.ID)
+	case KindEdit:
+		e.at = int(r.Edit.ID)
+	case KindUsage:
+		e.at, c.usages = len(c.usages), append(c.usages, r.Usage)
+	case KindState:
+		e.at, c.states = len(c.states), append(c.states, writtenState{r.State, r.Unread})
+	default:
+		e.at, c.rest = len(c.rest), append(c.rest, *r)
+	}
+	c.log = append(c.log, e)
+}
+
+func (c *collector) add(r *Record) error {
 	s := &c.out
 	var err error
 	switch r.Kind {
 	case KindMessage:
-		if err = c.message(r.Message); err == nil {
-			c.log = append(c.log, entry{kind: r.Kind, id: int(r.Message.ID)})
-		}
-		return err
+		err = c.message(r.Message)
 	case KindEdit:
-		if err = c.edit(r.Edit); err == nil {
-			c.log = append(c.log, entry{kind: r.Kind, id: int(r.Edit.ID)})
-		}
-		return err
+		err = c.edit(r.Edit)
 	case KindUsage:
 		c.output = Output{}
 		if r.Usage.Output {
@@ -142,57 +181,73 @@ func (c *collector) add(r Record) error {
 		err = c.fork(r.Fork)
 	case KindRejected, KindForce, KindExceeded, KindSections, KindTools, KindPolicy, KindRule:
 	case KindState:
-		s.LastEdit = max(s.LastEdit, r.State.LastEdit)
-		if !slices.ContainsFunc(r.State.Meters, func(m MeterState) bool { return m.Awaited != nil }) {
-			c.output = Output{} // another request left: the reply to the one before never came
-		}
+		err = c.state(r)
 	default:
 		return unknownKind(r.Kind)
 	}
 	if err == nil {
-		c.log = append(c.log, entry{kind: r.Kind, rec: &r})
+		c.note(r)
 	}
 	return err
 }
 
+func (c *collector) state(r *Record) (err error) {
+	w := writtenState{r.State, r.Unread}
+	c.out.LastEdit = max(c.out.LastEdit, w.lastEdit())
+	if c.output.Tokens == 0 {
+		return nil
+	}
+	if w.read, err = w.state(); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(w.read.Meters, func(m MeterState) bool { return m.Awaited != nil }) {
+		c.output = Output{} // another request left: the reply to the one before never came
+	}
+	return nil
+}
+
 // finish makes of the log what a restart begins with.
-func (c *collector) finish() {
+func (c *collector) finish() (err error) {
 	s, from := &c.out, 0
 	for i := len(c.log) - 1; i >= 0; i-- {
 		if c.log[i].kind == KindState {
-			s.State, from = c.log[i].rec.State, i+1
+			s.State, err = c.states[c.log[i].at].state()
+			from = i + 1
 			break
 		}
 	}
 	for _, e := range c.log[:from] {
 		switch e.kind {
 		case KindMessage:
-			s.Base.Messages = e.id
+			s.Base.Messages = e.at
 		case KindEdit:
-			s.Base.Edit = edit.ID(e.id)
+			s.Base.Edit = edit.ID(e.at)
 		case KindSections:
-			s.Base.Sections = e.rec.Sections
+			s.Base.Sections = c.rest[e.at].Sections
 		case KindTools:
-			s.Base.Tools = e.rec.Tools
+			s.Base.Tools = c.rest[e.at].Tools
 		case KindPolicy:
-			s.Base.Policy = e.rec.Policy
+			s.Base.Policy = c.rest[e.at].Policy
 		}
 	}
 	for _, e := range c.log[from:] {
 		s.Tail = append(s.Tail, c.record(e))
 	}
+	return err
 }
 
-// record returns what an entry is short for.
+// record returns what an entry is short for, but for states: nothing follows the newest.
 func (c *collector) record(e entry) Record {
 	switch e.kind {
 	case KindMessage:
-		return Record{Kind: e.kind, Message: c.out.Messages[e.id-1]}
+		return Record{Kind: e.kind, Message: c.out.Messages[e.at-1]}
 	case KindEdit:
-		at, _ := slices.BinarySearchFunc(c.out.Edits, edit.ID(e.id), func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
+		at, _ := slices.BinarySearchFunc(c.out.Edits, edit.ID(e.at), func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
 		return Record{Kind: e.kind, Edit: c.out.Edits[at]}
+	case KindUsage:
+		return Record{Kind: e.kind, Usage: c.usages[e.at]}
 	}
-	return *e.rec
+	return c.rest[e.at]
 }
 
 // last returns the id of the newest message.
@@ -270,12 +325,11 @@ func (c *collector) cut(at llm.MessageID) {
 	var kept []entry
 	for i, e := range c.log {
 		switch {
-		case e.kind == KindEdit && stays[e.id], e.kind != KindEdit && i < end:
+		case e.kind == KindEdit && stays[e.at], e.kind != KindEdit && i < end:
 			kept = append(kept, e)
 		case e.kind == KindRejected:
-			taught := *e.rec
-			taught.Rejected.Used = 0 // it is of another request
-			kept = append(kept, entry{kind: e.kind, rec: &taught})
+			c.rest[e.at].Rejected.Used = 0 // it is of another request
+			kept = append(kept, e)
 		}
 	}
 	c.log = kept
@@ -284,7 +338,7 @@ func (c *collector) cut(at llm.MessageID) {
 // end returns the place in the log at which the time of message at ends: at the next
 // message. Where that is a reply, what its call reported belongs to it.
 func (c *collector) end(at llm.MessageID) int {
-	next := slices.IndexFunc(c.log, func(e entry) bool { return e.kind == KindMessage && e.id == int(at)+1 })
+	next := slices.IndexFunc(c.log, func(e entry) bool { return e.kind == KindMessage && e.at == int(at)+1 })
 	if next < 0 {
 		return len(c.log)
 	}

@@ -31,5 +31,12 @@
 // may be added that can be ignored without harm, and Decode ignores fields it
 // does not know. Kinds and names it does not know are errors.
 //
+// # Speed
+//
+// A session has a message, a usage and a state for each Step, and its edits. Lines of
+// these kinds are read by a reader that knows the one form in which Encode writes them;
+// whatever has another form is left to encoding/json. A restart needs one of the states,
+// so that [Read] looks through the others only.
+//
 // The policy of a record is written in package policy's own JSON form.
 package journal

@@ -339,6 +339,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(`{"v":1,"kind":"policy","policy":{"version":1,"rules":[{"name":"a","at":"tool"}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		agree(t, data)
 		r, err := journal.Decode(data)
 		if err != nil {
 			return

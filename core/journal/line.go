@@ -30,6 +30,8 @@ type line struct {
 	Reason   string         `json:"reason,omitempty"`
 	Rule     *ruleMoment    `json:"rule,omitempty"`
 	State    *state         `json:"state,omitempty"`
+
+	unread *UnreadState // in place of State, where it is read later
 }
 
 type ruleMoment struct {
@@ -206,11 +208,29 @@ func policyOf(p policy.Policy) (*policy.Policy, error) {
 // record of a newer version is a *[VersionError]. The record shares nothing with
 // data. Any other input is an error, never a panic.
 func Decode(data []byte) (Record, error) {
+	var in reader
+	r, err := in.decode(data)
+	if err != nil || r.Unread == nil {
+		return r, err
+	}
+	if r.State, err = r.Unread.read(); err != nil {
+		return Record{}, fmt.Errorf("journal: decode %w", err)
+	}
+	r.Unread = nil
+	return r, nil
+}
+
+// decode is [Decode], but that a state may be left to be read later.
+func (r *reader) decode(data []byte) (Record, error) {
 	if !utf8.Valid(data) {
 		return Record{}, errors.New("journal: decode: want UTF-8, got other bytes")
 	}
 	var l line
-	err := json.Unmarshal(data, &l)
+	var err error
+	if r.reset(data); !r.line(&l) {
+		l = line{}
+		err = json.Unmarshal(data, &l)
+	}
 	if v := versionOf(data, l, err); v > Version {
 		return Record{}, &VersionError{Got: v, Want: Version}
 	}
@@ -220,11 +240,11 @@ func Decode(data []byte) (Record, error) {
 	if l.V < 1 {
 		return Record{}, fmt.Errorf("journal: decode: version, want 1 to %d, got %d", Version, l.V)
 	}
-	r, err := l.record()
+	rec, err := l.record()
 	if err != nil {
 		return Record{}, fmt.Errorf("journal: decode %.40s: %w", l.Kind, err)
 	}
-	return r, nil
+	return rec, nil
 }
 
 // versionOf returns the version of a line, also of one that only a newer
@@ -242,7 +262,7 @@ func versionOf(data []byte, l line, err error) int {
 	return head.V
 }
 
-func (l line) record() (Record, error) {
+func (l *line) record() (Record, error) {
 	r := Record{Kind: l.Kind}
 	var err error
 	switch {
@@ -272,6 +292,8 @@ func (l line) record() (Record, error) {
 		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err), Outcome: a.Did}
 	case l.Kind == KindRule:
 		r.Rule = RuleMoment{Name: l.Rule.B64.get("name", l.Rule.Name), Room: l.Rule.Room}
+	case l.unread != nil:
+		r.Unread = l.unread
 	case l.Kind == KindState:
 		s := l.State.state()
 		r.State = &s
@@ -285,7 +307,7 @@ func (l line) record() (Record, error) {
 
 // missing reports whether the line lacks what its kind is about. The lists of
 // sections and tools may be missing: a nil list is written as nothing.
-func (l line) missing() bool {
+func (l *line) missing() bool {
 	switch l.Kind {
 	case KindMessage:
 		return l.Message == nil
@@ -304,7 +326,7 @@ func (l line) missing() bool {
 	case KindRule:
 		return l.Rule == nil
 	case KindState:
-		return l.State == nil
+		return l.State == nil && l.unread == nil
 	case KindFork:
 		return l.Fork == nil
 	}

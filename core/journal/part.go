@@ -18,6 +18,9 @@ const (
 	partOpaque   = "opaque"
 )
 
+// partKinds lists them.
+var partKinds = []string{partText, partThinking, partCall, partResult, partMedia, partStub, partOpaque}
+
 // part is any part of a message as it is written.
 type part struct {
 	Kind      string  `json:"kind"`

@@ -51,6 +51,14 @@ type Record struct {
 	Reason   string
 	Rule     RuleMoment
 	State    *State
+	Unread   *UnreadState // in place of State, in what [Read] yields
+}
+
+// An UnreadState is a State that was looked through, but not read: of all those of a
+// session a restart needs the newest.
+type UnreadState struct {
+	LastEdit edit.ID // State.LastEdit
+	JSON     []byte
 }
 
 // A RuleMoment says that a rule is due before the next call, or, with Room, that there
