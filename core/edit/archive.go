@@ -1,11 +1,8 @@
 package edit
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -15,20 +12,10 @@ import (
 // It plans nothing if the span is empty, cuts a Round, or only holds pinned messages.
 // Pinned messages inside the span stay, so that several archives may come out.
 func (s Scene) Drop(span Span, kind Kind, why string) Plan {
+	s = s.placed()
 	var p Plan
 	for _, part := range s.Unpinned(span) {
 		p = p.Join(s.archive(part, kind, why))
-	}
-	return p
-}
-
-// dropGaining is [Scene.Drop] without the archives that would save nothing.
-func (s Scene) dropGaining(span Span, kind Kind, why string) Plan {
-	var p Plan
-	for _, part := range s.Unpinned(span) {
-		if one := s.archive(part, kind, why); one.Gain() > 0 {
-			p = p.Join(one)
-		}
 	}
 	return p
 }
@@ -81,8 +68,8 @@ func (s Scene) noteFor(span Span, ref llm.Ref) llm.Message {
 // standing for what they summarise.
 func (s Scene) summaries(span Span) []llm.Message {
 	var out []llm.Message
-	for _, e := range s.View.edits {
-		if e.Op != Archive || !insideOf(e, span) {
+	for _, e := range s.standing.archives {
+		if !span.Covers(e.Span) {
 			continue
 		}
 		for _, n := range e.Notes {
@@ -111,31 +98,6 @@ func (s Scene) Unsummarised(kind Kind, why string) Plan {
 	return p
 }
 
-// sizeOf returns the tokens of what leaves with span.
-func (s Scene) sizeOf(span Span) int {
-	n := 0
-	for _, it := range s.View.Items {
-		if s.within(it, span) {
-			n += s.Measure(it.Message)
-		}
-	}
-	return n
-}
-
-// dropGain returns about what [Scene.dropGaining] of span saves, without making the
-// archives: only the Ref in their notes is another one.
-func (s Scene) dropGain(span Span) int {
-	gain := 0
-	for _, part := range s.Unpinned(span) {
-		one := s.sizeOf(part) - s.Measure(s.noteFor(part, llm.RefOf(nil)))
-		for _, n := range s.summaries(part) {
-			one -= s.Measure(n)
-		}
-		gain += max(one, 0)
-	}
-	return gain
-}
-
 // appendRefs appends those of more that are not in refs yet, which known tells.
 func appendRefs(refs, more []llm.Ref, known map[llm.Ref]bool) []llm.Ref {
 	for _, r := range more {
@@ -160,21 +122,9 @@ func insideOf(e Edit, span Span) bool {
 	return span.Covers(e.Span)
 }
 
-// within reports whether it leaves with span.
-func (s Scene) within(it Item, span Span) bool {
-	if !it.IsNote() {
-		return span.Contains(it.Message.ID)
-	}
-	for _, e := range s.View.edits {
-		if len(it.Edits) == 1 && e.ID == it.Edits[0] {
-			return insideOf(e, span)
-		}
-	}
-	return false
-}
-
 // Unpinned splits span at pinned messages and narrows each piece to legal cuts.
 func (s Scene) Unpinned(span Span) []Span {
+	s = s.placed()
 	span.From = max(span.From, 1)
 	span.To = min(span.To, s.Keep, llm.MessageID(len(s.Messages))+1)
 	var out []Span
@@ -198,8 +148,8 @@ func (s Scene) pinned(id llm.MessageID) bool {
 // legal narrows a span to the nearest cuts inside it, and widens it over
 // archives that it would split.
 func (s Scene) legal(span Span) (Span, bool) {
-	for _, e := range s.View.edits {
-		if e.Op == Archive && e.Span.Overlaps(span) && !span.Covers(e.Span) {
+	for _, e := range s.standing.archives {
+		if e.Span.Overlaps(span) && !span.Covers(e.Span) {
 			span.From = min(span.From, e.Span.From)
 			if e.Span.To > span.To {
 				span.To = e.Span.From
@@ -216,204 +166,5 @@ func (s Scene) legal(span Span) (Span, bool) {
 
 // archived reports whether one archive holds all of span already.
 func (s Scene) archived(span Span) bool {
-	for _, e := range s.View.edits {
-		if e.Op == Archive && e.Span.Covers(span) {
-			return true
-		}
-	}
-	return false
-}
-
-// The lines of an archive; see the package comment.
-type (
-	headLine struct {
-		Archive int           `json:"archive"`
-		From    llm.MessageID `json:"from"`
-		To      llm.MessageID `json:"to"`
-	}
-	innerLine struct {
-		Archive llm.Ref       `json:"archive"`
-		From    llm.MessageID `json:"from"`
-		To      llm.MessageID `json:"to"`
-	}
-	noteLine struct {
-		Note string `json:"note"`
-	}
-	frameLine struct {
-		Message llm.MessageID `json:"message"`
-		Frame   []string      `json:"frame,omitempty"`
-		Frame64 [][]byte      `json:"frame64,omitempty"`
-	}
-	partLine struct {
-		Message   llm.MessageID `json:"message"`
-		Role      string        `json:"role"`
-		Origin    string        `json:"origin"`
-		Part      int           `json:"part"`
-		Kind      string        `json:"kind"`
-		Ref       llm.Ref       `json:"ref,omitempty"`
-		Raw       string        `json:"raw,omitempty"`
-		Raw64     []byte        `json:"raw64,omitempty"`
-		Text      string        `json:"text,omitempty"`
-		Text64    []byte        `json:"text64,omitempty"`
-		Signature string        `json:"signature,omitempty"`
-	}
-)
-
-// body returns the archive of span. See the package comment for its format.
-func (s Scene) body(span Span) []byte {
-	out := line(nil, headLine{1, span.From, span.To})
-	for id := span.From; id < span.To; id++ {
-		if id > span.From {
-			out = s.inserted(out, id)
-		}
-		if a, ok := s.archiveAt(id, span); ok {
-			out = line(out, innerLine{a.Refs[0], a.Span.From, a.Span.To})
-			out = noteLines(out, a.Notes)
-			for inner := id + 1; inner < a.Span.To; inner++ {
-				out = s.inserted(out, inner)
-			}
-			id = a.Span.To - 1
-			continue
-		}
-		m := s.Messages[id-1]
-		out = frame(out, m)
-		for n, p := range m.Parts {
-			out = line(out, s.part(m, n, p))
-		}
-	}
-	return out
-}
-
-// inserted writes the notes that stand before message id.
-func (s Scene) inserted(out []byte, id llm.MessageID) []byte {
-	for _, e := range s.View.edits {
-		if e.Op == Insert && e.Span.From == id {
-			out = noteLines(out, e.Notes)
-		}
-	}
-	return out
-}
-
-func noteLines(out []byte, notes []llm.Message) []byte {
-	for _, n := range notes {
-		out = line(out, noteLine{n.Text()})
-	}
-	return out
-}
-
-func (s Scene) archiveAt(id llm.MessageID, span Span) (Edit, bool) {
-	for _, e := range s.View.edits {
-		if e.Op == Archive && e.Span.From == id && span.Covers(e.Span) {
-			return e, true
-		}
-	}
-	return Edit{}, false
-}
-
-// frame writes the bytes of a message around its parts, if it came as one object.
-func frame(out []byte, m llm.Message) []byte {
-	raw := m.Envelope.Raw
-	if raw == nil || len(m.Envelope.Spans) != len(m.Parts) {
-		return out
-	}
-	l := frameLine{Message: m.ID}
-	at := 0
-	var pieces [][]byte
-	for _, sp := range m.Envelope.Spans {
-		if sp.Start < at || sp.End < sp.Start || sp.End > len(raw) {
-			return line(out, frameLine{Message: m.ID, Frame64: [][]byte{raw}})
-		}
-		pieces = append(pieces, raw[at:sp.Start])
-		at = sp.End
-	}
-	pieces = append(pieces, raw[at:])
-	for _, p := range pieces {
-		if !utf8.Valid(p) {
-			l.Frame64, l.Frame = pieces, nil
-			break
-		}
-		l.Frame = append(l.Frame, string(p))
-	}
-	return line(out, l)
-}
-
-// part writes one part: by its Ref if it is stored already, else its own bytes or
-// what it says.
-func (s Scene) part(m llm.Message, n int, p llm.Part) partLine {
-	l := partLine{Message: m.ID, Role: m.Role.String(), Origin: m.Origin.String(), Part: n, Kind: KindOf(p)}
-	for _, old := range s.View.edits {
-		if old.Op == Replace && old.Span.From == m.ID && old.Part == n && len(old.Refs) > 0 {
-			l.Ref = old.Refs[0]
-			return l
-		}
-	}
-	if r, ok := p.(llm.ToolResult); ok {
-		if stub, stored := StubOf(r); stored {
-			l.Ref = stub.Ref
-			return l
-		}
-	}
-	switch raw := p.Bytes(); {
-	case raw == nil:
-		text := textOf(p)
-		if utf8.ValidString(text) {
-			l.Text = text
-		} else {
-			l.Text64 = []byte(text)
-		}
-	case utf8.Valid(raw):
-		l.Raw = string(raw)
-	default:
-		l.Raw64 = raw
-	}
-	if t, ok := p.(llm.Thinking); ok && p.Bytes() == nil {
-		l.Signature = t.Signature
-	}
-	return l
-}
-
-// KindOf names the kind of a part.
-func KindOf(p llm.Part) string {
-	switch p.(type) {
-	case llm.Text:
-		return "text"
-	case llm.Thinking:
-		return "thinking"
-	case llm.ToolCall:
-		return "tool_call"
-	case llm.ToolResult:
-		return "tool_result"
-	case llm.Media:
-		return "media"
-	case llm.Stub:
-		return "stub"
-	}
-	return "opaque"
-}
-
-func textOf(p llm.Part) string {
-	switch p := p.(type) {
-	case llm.Text:
-		return p.Text
-	case llm.Thinking:
-		return p.Text
-	case llm.ToolCall:
-		return p.Name + " " + p.Args
-	case llm.ToolResult:
-		return string(Stored(p))
-	case llm.Stub:
-		return p.Text
-	}
-	return ""
-}
-
-// line appends v as one line of JSON.
-func line(out []byte, v any) []byte {
-	b := bytes.NewBuffer(out)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // cannot be: only strings and numbers go in
-		return out
-	}
-	return b.Bytes()
+	return slices.ContainsFunc(s.standing.archives, func(e *Edit) bool { return e.Span.Covers(span) })
 }

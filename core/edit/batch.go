@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
 // Trim plans to replace the oldest outputs by the scene's template until need
 // tokens are saved. Outputs that are a single line already, and those that the
 // template would not make smaller, stay.
 func (s Scene) Trim(need int) Plan {
+	s = s.placed()
 	var p Plan
 	for _, sp := range s.Outputs() {
 		if p.Gain() >= need {
@@ -37,6 +40,7 @@ type ClearArgs struct {
 
 // Clear plans to replace the outputs in the oldest share of messages.
 func (s Scene) Clear(a ClearArgs) Plan {
+	s = s.placed()
 	var p Plan
 	last := len(s.View.Items) * a.Permille / 1000
 	for _, sp := range s.Outputs() {
@@ -54,44 +58,6 @@ func (s Scene) Clear(a ClearArgs) Plan {
 	return p
 }
 
-// DropUntil plans to archive the oldest messages up to the first legal cut that
-// saves need tokens, the notes in their place counted, or up to the last legal
-// cut before Keep.
-func (s Scene) DropUntil(need int, kind Kind, why string) Plan {
-	last := min(s.Keep, llm.MessageID(len(s.Messages))+1)
-	to := s.firstCut(need, last)
-	for ; to < last; to++ {
-		if s.Turns.CanCut(int(to)-1) && s.dropGain(Span{1, to}) >= need {
-			break
-		}
-	}
-	for {
-		p := s.dropGaining(Span{1, to}, kind, why)
-		if p.Gain() >= need || to >= last {
-			return p
-		}
-		to++ // the Ref made the note a little longer
-	}
-}
-
-// firstCut returns a message before which less than need tokens stand, so that no
-// earlier cut can do.
-func (s Scene) firstCut(need int, last llm.MessageID) llm.MessageID {
-	saved := 0
-	for _, it := range s.View.Items {
-		if it.Before >= last {
-			break
-		}
-		if !it.IsNote() && s.pinned(it.Message.ID) {
-			continue
-		}
-		if saved += s.Measure(it.Message); saved >= need {
-			return max(it.Before, 1)
-		}
-	}
-	return max(last, 1)
-}
-
 // DemoteArgs say how far [Scene.Demote] may go.
 type DemoteArgs struct {
 	Preview  int    // permille of an output kept as a preview; 0: no previews
@@ -105,6 +71,7 @@ type DemoteArgs struct {
 // one line, in the order of their score, then the oldest messages are archived.
 // Each output changes at most once.
 func (s Scene) Demote(need int, a DemoteArgs) Plan {
+	s = s.placed()
 	cands := s.candidates(a)
 	saved := 0
 	for form := Preview; form <= Bare && saved < need; form++ {
@@ -121,11 +88,35 @@ func (s Scene) Demote(need int, a DemoteArgs) Plan {
 	}
 	// What an archive takes in saves less than its candidates' own forms would
 	// have; ask for a little more until both together are enough.
-	for ask, tries := need, 0; p.Gain() < need && tries < 4; tries++ {
-		p = batch(cands, s.dropBeyond(ask, cands, a))
+	d := s.beyond(cands, a)
+	for ask, tries := need-saved, 0; p.Gain() < need && tries < 4 && !d.all; tries++ {
+		drops := d.until(ask)
+		for i := range drops.Edits {
+			drops.Edits[i].Before = s.sizeOf(drops.Edits[i].Span)
+		}
+		p = batch(cands, drops)
 		ask += need - p.Gain()
 	}
 	return p
+}
+
+// beyond is a dropping in which the candidates save what they do.
+func (s Scene) beyond(cands []candidate, a DemoteArgs) *dropping {
+	s = s.tallied()
+	saving := map[llm.MessageID]int{}
+	for _, c := range cands {
+		saving[c.spot.ID] += c.saved()
+	}
+	shrunk := s
+	shrunk.Template = a.Archive
+	shrunk.Measure = func(m llm.Message) int { return s.Measure(m) - saving[m.ID] }
+	shrunk.tally = slices.Clone(s.tally)
+	saved := 0
+	for i, it := range s.View.Items {
+		saved += saving[it.Message.ID]
+		shrunk.tally[i+1] -= saved
+	}
+	return shrunk.dropping(a.KindDrop, "least needed")
 }
 
 // batch is the plan that takes every candidate to its form, but for those that
@@ -138,24 +129,6 @@ func batch(cands []candidate, drops Plan) Plan {
 		}
 	}
 	return p.Join(drops)
-}
-
-// dropBeyond archives from the oldest on until, together with what the
-// candidates after the archives save, need is met.
-func (s Scene) dropBeyond(need int, cands []candidate, a DemoteArgs) Plan {
-	saving := map[llm.MessageID]int{}
-	for _, c := range cands {
-		saving[c.spot.ID] += c.saved()
-		need -= c.saved()
-	}
-	shrunk := s
-	shrunk.Template = a.Archive
-	shrunk.Measure = func(m llm.Message) int { return s.Measure(m) - saving[m.ID] }
-	p := shrunk.DropUntil(need, a.KindDrop, "least needed")
-	for i := range p.Edits {
-		p.Edits[i].Before = s.sizeOf(p.Edits[i].Span)
-	}
-	return p
 }
 
 // covered reports whether an archive of p takes in message id.
@@ -203,12 +176,13 @@ func (s Scene) candidates(a DemoteArgs) []candidate {
 	var out []candidate
 	bare := s
 	bare.Template = a.Stub
+	rounds := s.Turns.Rounds()
 	for _, sp := range s.Outputs() {
 		shown := FormOf(sp.Result)
 		if shown == Bare {
 			continue
 		}
-		out = append(out, candidate{spot: sp, score: s.score(sp), make: func(form Form) Plan {
+		out = append(out, candidate{spot: sp, score: score(sp, rounds), make: func(form Form) Plan {
 			switch {
 			case form == Bare:
 				return bare.Stub(sp, a.Kind, Beginning{}, "demoted in a batch")
@@ -232,16 +206,10 @@ func (s Scene) preview(sp Spot, permille int) Plan {
 	return p
 }
 
-// score orders outputs for demotion: how many Rounds ago, over what agents need
+// score orders outputs for demotion: how many of all Rounds ago, over what agents need
 // of that kind of tool (grounding section 7; size does not matter measurably).
-func (s Scene) score(sp Spot) int {
-	age := 0
-	for _, r := range slices.Backward(s.Turns.Rounds()) {
-		if r.Call <= int(sp.ID)-1 {
-			break
-		}
-		age++
-	}
+func score(sp Spot, rounds []turn.Round) int {
+	age := len(rounds) - sort.Search(len(rounds), func(i int) bool { return rounds[i].Call > int(sp.ID)-1 })
 	return (age + 3) * 1000 / weight(sp.Tool)
 }
 

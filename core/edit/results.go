@@ -69,7 +69,7 @@ func FormOf(r llm.ToolResult) Form {
 	switch {
 	case !ok:
 		return Whole
-	case strings.Contains(strings.TrimSuffix(s.Text, Fill(RefLine, Values{Ref: s.Ref})), "\n"):
+	case strings.Contains(strings.TrimSuffix(s.Text, strings.Replace(RefLine, "{ref}", string(s.Ref), 1)), "\n"):
 		return Preview
 	}
 	return Bare
@@ -207,10 +207,8 @@ func (s Scene) replace(sp Spot, kind Kind, text, why string) Plan {
 // holding returns the edits that show part n of message id in another form now.
 func (s Scene) holding(id llm.MessageID, n int) []ID {
 	var ids []ID
-	for _, e := range s.View.edits {
-		if e.Op == Replace && e.Span.From == id && e.Part == n {
-			ids = append(ids, e.ID)
-		}
+	for _, e := range s.shown(id, n) {
+		ids = append(ids, e.ID)
 	}
 	return ids
 }

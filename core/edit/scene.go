@@ -21,6 +21,9 @@ type Scene struct {
 	Template string                   // the text shown; see [Fill]
 	Low      int                      // low-water mark of the batch, for the record
 	Ends     Ends                     // of the output that the host has just stored; zero: none
+
+	standing *standing // the edits of View by their places; nil: not made yet
+	tally    []int     // tokens of View.Items[:i]; nil: not made yet
 }
 
 // A Spot is one part of the view that an edit could replace.
@@ -107,19 +110,59 @@ type Values struct {
 // {tokens}, {n}, {used}, {preview}, {text}, {source}; {bytes,} has thousands
 // separators. Other braces stay.
 func Fill(template string, v Values) string {
-	return strings.NewReplacer(
-		"{ref}", string(v.Ref),
-		"{source}", string(v.Source),
-		"{tool}", v.Tool,
-		"{bytes}", strconv.Itoa(v.Bytes),
-		"{bytes,}", Thousands(v.Bytes),
-		"{lines}", strconv.Itoa(v.Lines),
-		"{tokens}", strconv.Itoa(v.Tokens),
-		"{n}", strconv.Itoa(v.N),
-		"{used}", strconv.Itoa(v.Used),
-		"{preview}", v.Preview,
-		"{text}", v.Text,
-	).Replace(template)
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(template, '{')
+		if at < 0 {
+			break
+		}
+		b.WriteString(template[:at])
+		template = template[at:]
+		end := strings.IndexByte(template, '}') + 1
+		value, known := "", false
+		if end > 0 {
+			value, known = v.of(template[1 : end-1])
+		}
+		if !known {
+			value, end = "{", 1
+		}
+		b.WriteString(value)
+		template = template[end:]
+	}
+	if b.Len() == 0 {
+		return template
+	}
+	b.WriteString(template)
+	return b.String()
+}
+
+// of returns the value that has a name.
+func (v *Values) of(name string) (string, bool) {
+	switch name {
+	case "ref":
+		return string(v.Ref), true
+	case "source":
+		return string(v.Source), true
+	case "tool":
+		return v.Tool, true
+	case "bytes":
+		return strconv.Itoa(v.Bytes), true
+	case "bytes,":
+		return Thousands(v.Bytes), true
+	case "lines":
+		return strconv.Itoa(v.Lines), true
+	case "tokens":
+		return strconv.Itoa(v.Tokens), true
+	case "n":
+		return strconv.Itoa(v.N), true
+	case "used":
+		return strconv.Itoa(v.Used), true
+	case "preview":
+		return v.Preview, true
+	case "text":
+		return v.Text, true
+	}
+	return "", false
 }
 
 // Thousands writes n with a comma after every three digits.
