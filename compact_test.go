@@ -139,7 +139,7 @@ func TestCompactWithoutASummary(t *testing.T) {
 				t.Errorf("why: %q, want that the summariser is down", got.Why)
 			}
 			restore(t, s, ids...)
-			sameView(t, "law 5: Compact and Restore", before, shownBy(s))
+			sameView(t, "law 5: Compact and Undo", before, shownBy(s))
 		})
 	}
 }

@@ -17,7 +17,7 @@
 //	session.TurnEnd(ctx)                 // when it has answered
 //
 // [Session.Edits] and [Session.Events] tell what was taken out and why, [Session.Blob] reads it again, [Session.Usage] says what fills the
-// window, [Session.Budget] gives room to tools, [Session.Fork], [Session.Compact] and [Session.Restore] do what a person asks for.
+// window, [Session.Budget] gives room to tools, [Session.Fork], [Session.Compact] and [Session.Undo] do what a person asks for.
 // docs/library.md goes through them in order, each with an example; examples/agentloop is a whole agent.
 //
 // # The source

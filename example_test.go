@@ -360,13 +360,13 @@ func ExampleSession_Compact() {
 }
 
 // What an edit took out can be put back.
-func ExampleSession_Restore() {
+func ExampleSession_Undo() {
 	ctx := context.Background()
 	session := readingLogs(ctx, 5, smallModel())
 	c := must(session.Compact(ctx, ""))
 
 	for _, e := range c.Edits {
-		try(session.Restore(ctx, e.ID))
+		try(session.Undo(ctx, e.ID))
 	}
 	fmt.Println("as before:", session.Usage().Count.Point == c.Before.Point)
 	// Output: as before: true

@@ -48,7 +48,7 @@ type Compaction struct {
 // look at it. Where there is no summary, or it says nothing, the policy decides
 // (on_summary_error): nothing is done, the deterministic summary takes its place, or the
 // policy's other means act, until one of them makes room. What is taken out can be read
-// back, and put back by [Session.Restore].
+// back, and put back by [Session.Undo].
 func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,9 +73,9 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	return c, nil
 }
 
-// Restore puts back what edits took out. It does not switch the policy off: where the
+// Undo puts back what edits took out. It does not switch the policy off: where the
 // view is too full, the next Prepare takes something out again.
-func (s *Session) Restore(ctx context.Context, edits ...edit.ID) error {
+func (s *Session) Undo(ctx context.Context, edits ...edit.ID) error {
 	return s.tell(ctx, engine.Undo{Edits: edits})
 }
 

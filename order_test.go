@@ -126,7 +126,7 @@ func TestOpenCallsAlways(t *testing.T) {
 				}
 			case "U":
 				for _, e := range s.Edits() {
-					_ = s.Restore(t.Context(), e.ID) // those that hold no more are refused
+					_ = s.Undo(t.Context(), e.ID) // those that hold no more are refused
 				}
 			default:
 				m := said(word)

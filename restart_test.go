@@ -126,7 +126,7 @@ func TestBudgetAfterRestart(t *testing.T) {
 			full(t, s)
 			add(t, s, calls("read", 1))
 			result(t, s, "c1", output(4_000))
-			if err := s.Restore(t.Context(), newest(t, s, edit.KindFail)); err != nil {
+			if err := s.Undo(t.Context(), newest(t, s, edit.KindFail)); err != nil {
 				t.Fatal(err)
 			}
 		}, false, engine.ReasonContext},

@@ -321,9 +321,9 @@ func TestBadFork(t *testing.T) {
 	}
 }
 
-// TestBadRestore: an edit that there is not, a note, one that was put back already, and
+// TestBadUndo: an edit that there is not, a note, one that was put back already, and
 // one that a later edit took the place of.
-func TestBadRestore(t *testing.T) {
+func TestBadUndo(t *testing.T) {
 	s := filled(t, 9_790)
 	add(t, s, calls("read", 1))
 	result(t, s, "c1", output(4_000)) // becomes a handle, and then a failure in its place
@@ -349,27 +349,27 @@ func TestBadRestore(t *testing.T) {
 		"superseded": {handle, "supersedes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := same(t, s, func() error { return s.Restore(t.Context(), tt.id) })
+			err := same(t, s, func() error { return s.Undo(t.Context(), tt.id) })
 			says(t, err, tt.want, fmt.Sprint(tt.id))
 		})
 	}
-	if err := same(t, s, func() error { return s.Restore(t.Context(), failure, 99) }); err != nil {
+	if err := same(t, s, func() error { return s.Undo(t.Context(), failure, 99) }); err != nil {
 		says(t, err, "99") // all or none
 	}
-	if err := s.Restore(t.Context(), failure, failure); err != nil {
+	if err := s.Undo(t.Context(), failure, failure); err != nil {
 		t.Fatalf("one named twice: %v", err)
 	}
 	if got := outputs(s); !strings.Contains(got[0], "handle") {
 		t.Errorf("the output is %q, want the handle that it was before it failed", got[0])
 	}
-	if err := s.Restore(t.Context(), handle); err != nil {
+	if err := s.Undo(t.Context(), handle); err != nil {
 		t.Fatal(err)
 	}
 	if got := outputs(s); got[0] != output(4_000) {
 		t.Errorf("the output is %q, want it back", got[0])
 	}
-	_ = same(t, s, func() error { return s.Restore(t.Context(), failure) })
-	if err := s.Restore(t.Context()); err != nil {
+	_ = same(t, s, func() error { return s.Undo(t.Context(), failure) })
+	if err := s.Undo(t.Context()); err != nil {
 		t.Errorf("nothing to put back: %v", err)
 	}
 }
@@ -392,7 +392,7 @@ func TestClosed(t *testing.T) {
 		"Observe":     func() error { return s.Observe(ctx, llm.Usage{Input: 9}) },
 		"Rejected":    func() error { _, err := s.Rejected(ctx, &refusal{window: 15_000}); return err },
 		"Compact":     func() error { _, err := s.Compact(ctx, ""); return err },
-		"Restore":     func() error { return s.Restore(ctx, 1) },
+		"Undo":        func() error { return s.Undo(ctx, 1) },
 		"Fork":        func() error { _, err := s.Fork(ctx, "b", plimsoll.Here); return err },
 	} {
 		if err := f(); !errors.Is(err, plimsoll.ErrClosed) {

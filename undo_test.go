@@ -62,7 +62,7 @@ func compacted(t *testing.T, s *plimsoll.Session) []edit.ID {
 
 func restore(t *testing.T, s *plimsoll.Session, ids ...edit.ID) {
 	t.Helper()
-	if err := s.Restore(t.Context(), ids...); err != nil {
+	if err := s.Undo(t.Context(), ids...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,7 +76,7 @@ func sameView(t *testing.T, what string, want, got shown) {
 }
 
 // TestCompactUnderEveryPolicy: a compaction by hand works whatever the policy is, also
-// while a call is open, and Restore puts all of it back, notes included, also after a
+// while a call is open, and Undo puts all of it back, notes included, also after a
 // restart before or after it.
 func TestCompactUnderEveryPolicy(t *testing.T) {
 	for _, name := range policy.Presets() {
@@ -107,8 +107,8 @@ func TestCompactUnderEveryPolicy(t *testing.T) {
 				t.Errorf("law 2: edits, - before, + after the restart\n%s", diff)
 			}
 			restore(t, s, ids...)
-			sameView(t, "law 5: Compact and Restore", before, shownBy(s))
-			sameView(t, "law 4: a restart after Restore", before, shownBy(open(t, o)))
+			sameView(t, "law 5: Compact and Undo", before, shownBy(s))
+			sameView(t, "law 4: a restart after Undo", before, shownBy(open(t, o)))
 			compacted(t, s) // and it can be done again
 		})
 		t.Run(name+"_with_an_open_call", func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestCompactBesideAPreparedSummary(t *testing.T) {
 	before := shownBy(s)
 	ids := compacted(t, s)
 	restore(t, s, ids...)
-	sameView(t, "law 5: Compact and Restore", before, shownBy(s))
+	sameView(t, "law 5: Compact and Undo", before, shownBy(s))
 	made := len(s.Edits())
 	for ; len(s.Edits()) == made; n++ { // until the policy makes its batch
 		turns(t, s, n, 1)
@@ -167,9 +167,9 @@ func TestCompactBesideAPreparedSummary(t *testing.T) {
 	compacted(t, s)
 }
 
-// TestRestoreGivesBackWhatStoodThere: a compaction takes the place of edits that are
+// TestUndoGivesBackWhatStoodThere: a compaction takes the place of edits that are
 // older. Where it is taken back, they hold again: what came as a handle is one.
-func TestRestoreGivesBackWhatStoodThere(t *testing.T) {
+func TestUndoGivesBackWhatStoodThere(t *testing.T) {
 	o := plimsoll.Options{Store: &store.Memory{}, Policy: preset(t, "guard"), Targets: []budget.Target{
 		{Model: "mystery", Window: budget.Window{Capacity: 100_000, OutputReserve: 2_000}},
 	}}
@@ -188,16 +188,16 @@ func TestRestoreGivesBackWhatStoodThere(t *testing.T) {
 			s = open(t, o)
 		}
 		restore(t, s, ids...)
-		sameView(t, "law 5: Compact and Restore", before, shownBy(s))
+		sameView(t, "law 5: Compact and Undo", before, shownBy(s))
 		if send := prepare(t, s); send.Final != engine.ReasonNone {
 			t.Errorf("the next Step is final: %q", send.Final)
 		}
 	}
 }
 
-// TestRestoreTogether is law 5 in a fork: edits that were taken back with one Restore
+// TestUndoTogether is law 5 in a fork: edits that were taken back with one Undo
 // are there as if each had been taken back by itself.
-func TestRestoreTogether(t *testing.T) {
+func TestUndoTogether(t *testing.T) {
 	var views, forks [2]shown
 	for i, together := range []bool{true, false} {
 		s := open(t, plimsoll.Options{Store: &store.Memory{}, Policy: preset(t, "guard"), Targets: []budget.Target{roomy()}})

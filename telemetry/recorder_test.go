@@ -180,9 +180,9 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestRestore: what is put back is counted as that, so that the difference of both
+// TestUndo: what is put back is counted as that, so that the difference of both
 // directions is what is out now.
-func TestRestore(t *testing.T) {
+func TestUndo(t *testing.T) {
 	g, s := gather(t, zero), open(t, "balanced", target("p", "m", 16_000))
 	add(t, s, human("Read."))
 	for n := range 8 {
@@ -190,15 +190,15 @@ func TestRestore(t *testing.T) {
 		add(t, s, calls(n, 1), output(n, 200))
 	}
 	last := s.Edits()[len(s.Edits())-1]
-	if err := s.Restore(t.Context(), last.ID); err != nil {
+	if err := s.Undo(t.Context(), last.ID); err != nil {
 		t.Fatal(err)
 	}
 	g.settled(t, s)
 	if got, want := g.values(t, "plimsoll.edit.tokens", "plimsoll.edit.direction")["in"], int64(last.Before-last.After); got != want {
 		t.Errorf("put back %d tokens, want %d", got, want)
 	}
-	if got := g.values(t, "plimsoll.edit.made", "plimsoll.edit.kind")["restore"]; got != 1 {
-		t.Errorf("%d edits of kind restore, want 1", got)
+	if got := g.values(t, "plimsoll.edit.made", "plimsoll.edit.kind")["undo"]; got != 1 {
+		t.Errorf("%d edits of kind undo, want 1", got)
 	}
 }
 

@@ -14,8 +14,8 @@ func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
 	if e.Span.From < 1 || e.Span.To > last || e.Span.From > e.Span.To {
 		return fmt.Errorf("edit: check %s: span [%d,%d), want one within [1,%d)", e.Op, e.Span.From, e.Span.To, last)
 	}
-	if e.Op != Replace && e.Op != Archive && e.Op != Insert && e.Op != Restore {
-		return fmt.Errorf("edit: check: operation %q, want %s, %s, %s or %s", e.Op, Replace, Archive, Insert, Restore)
+	if e.Op != Replace && e.Op != Archive && e.Op != Insert && e.Op != Undo {
+		return fmt.Errorf("edit: check: operation %q, want %s, %s, %s or %s", e.Op, Replace, Archive, Insert, Undo)
 	}
 	if err := checkNotes(e); err != nil {
 		return err
@@ -28,7 +28,7 @@ func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
 		return checkReplace(e, msgs)
 	case Archive:
 		return checkArchive(e, x)
-	case Restore:
+	case Undo:
 		if len(e.Supersedes) == 0 || len(e.Notes) > 0 || len(e.Sections) > 0 {
 			return fmt.Errorf("edit: check restore: want edits to supersede, no note and no section, got %d, %d and %d",
 				len(e.Supersedes), len(e.Notes), len(e.Sections))
@@ -62,7 +62,7 @@ func checkNotes(e Edit) error {
 
 // checkRefs demands that what leaves the view can be found again (law 2).
 func checkRefs(e Edit) error {
-	if len(e.Refs) == 0 && e.Op != Insert && e.Op != Restore {
+	if len(e.Refs) == 0 && e.Op != Insert && e.Op != Undo {
 		return fmt.Errorf("edit: check %s of messages [%d,%d): want a Ref of what is taken out, got none", e.Op, e.Span.From, e.Span.To)
 	}
 	for _, r := range e.Refs {

@@ -17,8 +17,8 @@ const (
 	Archive Op = "archive"
 	// Insert puts a note into the view, before message Span.From.
 	Insert Op = "insert"
-	// Restore puts back what the edits that it supersedes took out. It does nothing else.
-	Restore Op = "restore"
+	// Undo puts back what the edits that it supersedes took out. It does nothing else.
+	Undo Op = "undo"
 )
 
 // ID numbers the edits of a journal from 1. 0 is no edit.
@@ -74,7 +74,7 @@ const (
 	KindNote      Kind = "note"
 	KindMedia     Kind = "media"
 	KindFail      Kind = "fail"
-	KindRestore   Kind = "restore"
+	KindUndo      Kind = "undo"
 )
 
 // A Blob is content that has to be stored before the edit that needs it holds.

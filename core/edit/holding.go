@@ -1,7 +1,7 @@
 package edit
 
 // Holding returns the edits of a journal that hold: no later one supersedes them. What a
-// [Restore] takes back has not been done, so that what it had superseded holds again. The
+// [Undo] takes back has not been done, so that what it had superseded holds again. The
 // order stays.
 func Holding(journal []Edit) []Edit {
 	gone, undone := map[ID]bool{}, map[ID]bool{}
@@ -11,7 +11,7 @@ func Holding(journal []Edit) []Edit {
 			continue
 		}
 		for _, old := range e.Supersedes {
-			if e.Op == Restore {
+			if e.Op == Undo {
 				undone[old] = true
 			} else {
 				gone[old] = true

@@ -16,7 +16,7 @@ func takesOut(id edit.ID, supersedes ...edit.ID) edit.Edit {
 
 // takesBack is one that takes others back.
 func takesBack(id edit.ID, old ...edit.ID) edit.Edit {
-	return edit.Edit{ID: id, Op: edit.Restore, Supersedes: old}
+	return edit.Edit{ID: id, Op: edit.Undo, Supersedes: old}
 }
 
 func idsOf(journal []edit.Edit) []edit.ID {
@@ -43,7 +43,7 @@ func TestHolding(t *testing.T) {
 		{"law 5: one step after the other", []edit.Edit{takesOut(1), takesOut(2, 1), takesBack(3, 2), takesBack(4, 1)}, []edit.ID{3, 4}},
 		{"law 5: two together", []edit.Edit{takesOut(1), takesOut(2), takesOut(3, 1), takesBack(4, 2, 3)}, []edit.ID{1, 4}},
 		{"law 5: done once more", []edit.Edit{takesOut(1), takesOut(2, 1), takesBack(3, 2), takesOut(4, 1)}, []edit.ID{3, 4}},
-		{"law 5: the Restore is superseded, as by an archive of all", []edit.Edit{takesOut(1), takesOut(2, 1), takesBack(3, 2), takesOut(4, 1, 3)}, []edit.ID{4}},
+		{"law 5: the undo is superseded, as by an archive of all", []edit.Edit{takesOut(1), takesOut(2, 1), takesBack(3, 2), takesOut(4, 1, 3)}, []edit.ID{4}},
 		{"law 5: and that is taken back", []edit.Edit{takesOut(1), takesOut(2, 1), takesBack(3, 2), takesOut(4, 1, 3), takesBack(5, 4)}, []edit.ID{1, 3, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestHoldingProperty(t *testing.T) {
 			some := idsOf(holding)
 			some = slices.DeleteFunc(some, func(edit.ID) bool { return rapid.Bool().Draw(t, "leave") })
 			if len(some) > 0 && rapid.Bool().Draw(t, "back") {
-				some = slices.DeleteFunc(some, func(old edit.ID) bool { return journal[old-1].Op == edit.Restore })
+				some = slices.DeleteFunc(some, func(old edit.ID) bool { return journal[old-1].Op == edit.Undo })
 				without := slices.DeleteFunc(slices.Clone(journal), func(e edit.Edit) bool { return slices.Contains(some, e.ID) })
 				journal = append(journal, takesBack(id, some...))
 				want := append(idsOf(edit.Holding(without)), id)

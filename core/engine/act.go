@@ -146,7 +146,7 @@ func (m *Machine) applied(edits []edit.Edit) (edit.View, error) {
 			return edit.View{}, err
 		}
 	}
-	if edits[0].Op == edit.Restore { // what was superseded may hold again
+	if edits[0].Op == edit.Undo { // what was superseded may hold again
 		return edit.Fold(m.messages, edit.Holding(slices.Concat(m.journal, edits)))
 	}
 	if len(edits) == 1 {

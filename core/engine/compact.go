@@ -108,7 +108,7 @@ func (m *Machine) feedUndo(in Undo) error {
 			continue
 		}
 		undo.Edits = append(undo.Edits, edit.Edit{
-			Op: edit.Restore, Kind: edit.KindRestore, Rule: undoRule, Why: fmt.Sprintf("edit %d is taken back", id),
+			Op: edit.Undo, Kind: edit.KindUndo, Rule: undoRule, Why: fmt.Sprintf("edit %d is taken back", id),
 			Span: e.Span, Supersedes: []edit.ID{id}, Before: e.After, After: e.Before,
 		})
 	}
@@ -134,7 +134,7 @@ func (m *Machine) inForce(id edit.ID) (edit.Edit, error) {
 		case e.ID != id:
 		case e.Op == edit.Insert:
 			got = "a note"
-		case e.Op == edit.Restore:
+		case e.Op == edit.Undo:
 			got = "one that put something back"
 		default:
 			return e, nil

@@ -228,7 +228,7 @@ func (m *Machine) mostOutput(target int) int {
 
 // edited reports whether an edit changes what the client made.
 func (m *Machine) edited() bool {
-	return slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Restore })
+	return slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Undo })
 }
 
 // over reports whether the request does not fit the target that it goes to.

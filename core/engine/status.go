@@ -100,7 +100,7 @@ func (m *Machine) taken(notes []edit.Edit, why string) []edit.Edit {
 	var out []edit.Edit
 	for _, e := range notes {
 		out = append(out, edit.Edit{
-			Op: edit.Restore, Kind: edit.KindNote, Span: edit.Span{From: e.Span.From, To: llm.MessageID(len(m.messages)) + 1},
+			Op: edit.Undo, Kind: edit.KindNote, Span: edit.Span{From: e.Span.From, To: llm.MessageID(len(m.messages)) + 1},
 			Supersedes: []edit.ID{e.ID}, Before: m.gauge.Message(e.Notes[0]), Why: why, Rule: e.Rule,
 		})
 	}

@@ -36,16 +36,16 @@ func visibleTokens(t *rapid.T, items []edit.Item) int {
 	return n
 }
 
-// A restorer is a session whose outputs are taken out part by part and put back.
-type restorer struct {
+// An undoer is a session whose outputs are taken out part by part and put back.
+type undoer struct {
 	t     *rapid.T
 	h     *host
 	twin  *counted
 	calls int
 }
 
-// openRestorer begins a session with a model whose tokens are counted exactly.
-func openRestorer(t *rapid.T, limit int) *restorer {
+// openUndoer begins a session with a model whose tokens are counted exactly.
+func openUndoer(t *rapid.T, limit int) *undoer {
 	p, err := policy.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -63,12 +63,12 @@ func openRestorer(t *rapid.T, limit int) *restorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &restorer{t: t, h: h, twin: twin}
+	r := &undoer{t: t, h: h, twin: twin}
 	r.feed(engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "go"}}}})
 	return r
 }
 
-func (r *restorer) feed(in engine.Input) {
+func (r *undoer) feed(in engine.Input) {
 	r.t.Helper()
 	sent := len(r.h.sent)
 	r.twin.before(r.h, in)
@@ -79,7 +79,7 @@ func (r *restorer) feed(in engine.Input) {
 }
 
 // round appends one reply with several calls and one message with all their results.
-func (r *restorer) round(results, words int) {
+func (r *undoer) round(results, words int) {
 	call := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model}
 	result := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun}
 	for range results {
@@ -95,7 +95,7 @@ func (r *restorer) round(results, words int) {
 
 // stub shows part n of message id as one line: in place of an edit that shows it
 // already, or on top of it.
-func (r *restorer) stub(id llm.MessageID, n int, supersede bool) {
+func (r *undoer) stub(id llm.MessageID, n int, supersede bool) {
 	whole := r.h.m.Messages()[id-1].Parts[n].(llm.ToolResult)
 	data := edit.Stored(whole)
 	e := edit.Edit{
@@ -117,7 +117,7 @@ func (r *restorer) stub(id llm.MessageID, n int, supersede bool) {
 }
 
 // undoable returns the edits that can be undone.
-func (r *restorer) undoable() []edit.ID {
+func (r *undoer) undoable() []edit.ID {
 	var out []edit.ID
 	for _, e := range held(r.h.m) {
 		if e.Op == edit.Replace || e.Op == edit.Archive {
@@ -128,7 +128,7 @@ func (r *restorer) undoable() []edit.ID {
 }
 
 // check compares what is counted with what is shown.
-func (r *restorer) check(after string) {
+func (r *undoer) check(after string) {
 	r.t.Helper()
 	if err := metersAgree(r.h); err != nil {
 		r.t.Fatalf("after %s: %v", after, err)
@@ -142,7 +142,7 @@ func (r *restorer) check(after string) {
 }
 
 // prepare asks for a request and holds it against an independent count.
-func (r *restorer) prepare() (left bool) {
+func (r *undoer) prepare() (left bool) {
 	sent := len(r.h.sent)
 	r.feed(engine.Prepare{})
 	for _, s := range r.h.sent[sent:] {
@@ -155,7 +155,7 @@ func (r *restorer) prepare() (left bool) {
 
 // usage reports what a provider counted of the request sent last: the truth, our own
 // count, or nothing of the prompt.
-func (r *restorer) usage() {
+func (r *undoer) usage() {
 	s := r.h.sent[len(r.h.sent)-1]
 	own := s.Count.Point + rapid.IntRange(0, 1).Draw(r.t, "bound")*(s.Count.Bound-s.Count.Point)
 	prompt := rapid.SampledFrom([]int{visibleTokens(r.t, s.Items) + 4*len(s.Items), own, own, 0}).Draw(r.t, "prompt")
@@ -163,7 +163,7 @@ func (r *restorer) usage() {
 	r.feed(engine.Usage{Usage: llm.Usage{Input: prompt, Output: output}, Reported: true, OutputUnknown: output == 0})
 }
 
-func (r *restorer) step() {
+func (r *undoer) step() {
 	m := r.h.m
 	draw := func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(r.t, what) }
 	switch what := draw(10, "step"); what {
@@ -209,7 +209,7 @@ func (r *restorer) step() {
 // same.
 func TestUndoIsCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := openRestorer(t, rapid.SampledFrom([]int{2000, 5000, 50_000}).Draw(t, "limit"))
+		r := openUndoer(t, rapid.SampledFrom([]int{2000, 5000, 50_000}).Draw(t, "limit"))
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			r.step()
 			r.check(fmt.Sprint("step ", i))

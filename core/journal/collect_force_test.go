@@ -14,10 +14,10 @@ func rejected(target string, window, bytes int) journal.Record {
 	return journal.Record{Kind: journal.KindRejected, Rejected: journal.Rejected{Target: target, Window: window, Bytes: bytes}}
 }
 
-// restores takes edits back.
-func restores(id, from, to int, old ...edit.ID) journal.Record {
+// undoes takes edits back.
+func undoes(id, from, to int, old ...edit.ID) journal.Record {
 	return journal.Record{Kind: journal.KindEdit, Edit: edit.Edit{
-		ID: edit.ID(id), Op: edit.Restore, Kind: edit.KindRestore, Span: edit.Span{From: llm.MessageID(from), To: llm.MessageID(to)}, Supersedes: old,
+		ID: edit.ID(id), Op: edit.Undo, Kind: edit.KindUndo, Span: edit.Span{From: llm.MessageID(from), To: llm.MessageID(to)}, Supersedes: old,
 	}}
 }
 
@@ -46,7 +46,7 @@ func TestCollectRejected(t *testing.T) {
 // back can hold again, also in a fork (law 5).
 func TestCollectKeepsSuperseded(t *testing.T) {
 	records := []journal.Record{
-		human(1), call(2), result(3), replace(1, 3, 0), human(4), archive(2, 1, 4, 1), restores(3, 1, 4, 2),
+		human(1), call(2), result(3), replace(1, 3, 0), human(4), archive(2, 1, 4, 1), undoes(3, 1, 4, 2),
 	}
 	s := must(t, records...)
 	if diff := cmp.Diff([]edit.ID{1, 2, 3}, ids(s.Edits)); diff != "" {

@@ -120,7 +120,16 @@ func formats() []journal.Record {
 		{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: 2, Text: "All is well.", Outcome: journal.Held}},
 		{Kind: journal.KindState, State: &journal.State{}},
 		{Kind: journal.KindState, State: fullState()},
+		undone(),
 	}
+}
+
+// undone is an edit that takes another one back.
+func undone() journal.Record {
+	return journal.Record{Kind: journal.KindEdit, Edit: edit.Edit{
+		ID: 3, Op: edit.Undo, Kind: edit.KindUndo, Span: edit.Span{From: 3, To: 4}, Before: 10, After: 90, Why: "edit 1 is taken back", Rule: "undo",
+		Supersedes: []edit.ID{1},
+	}}
 }
 
 // fullState has something in every field.
@@ -174,6 +183,9 @@ func TestVersion1Opens(t *testing.T) {
 	for i, line := range fixture(t, 1, written) {
 		reads(t, line, formats()[i])
 	}
+	// An undo is written by the name that it had then.
+	reads(t, []byte(`{"v":1,"kind":"edit","edit":{"id":3,"op":"restore","kind":"restore","from":3,"to":4,"before":10,"after":90,`+
+		`"why":"edit 1 is taken back","rule":"undo","supersedes":[1]}}`), undone())
 }
 
 func fixture(t *testing.T, version, want int) [][]byte {

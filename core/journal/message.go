@@ -107,7 +107,7 @@ func changeOf(e edit.Edit) (*change, error) {
 		ID: e.ID, From: int(e.Span.From), To: int(e.Span.To), Part: e.Part, Refs: e.Refs,
 		Before: e.Before, After: e.After, Low: e.Low, Supersedes: e.Supersedes,
 	}
-	w.Op, w.Kind = w.B64.put("op", string(e.Op)), w.B64.put("kind", string(e.Kind))
+	w.Op, w.Kind = w.B64.put("op", written(string(e.Op))), w.B64.put("kind", written(string(e.Kind)))
 	w.Why, w.Rule = w.B64.put("why", e.Why), w.B64.put("rule", e.Rule)
 	if err := checkRefs(e.Refs); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func changeOf(e edit.Edit) (*change, error) {
 
 func (w *change) edit() (edit.Edit, error) {
 	e := edit.Edit{
-		ID: w.ID, Op: edit.Op(w.B64.get("op", w.Op)), Kind: edit.Kind(w.B64.get("kind", w.Kind)),
+		ID: w.ID, Op: edit.Op(read(w.B64.get("op", w.Op))), Kind: edit.Kind(read(w.B64.get("kind", w.Kind))),
 		Span: edit.Span{From: llm.MessageID(w.From), To: llm.MessageID(w.To)}, Part: w.Part, Refs: w.Refs,
 		Before: w.Before, After: w.After, Low: w.Low, Supersedes: w.Supersedes,
 		Why: w.B64.get("why", w.Why), Rule: w.B64.get("rule", w.Rule),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
@@ -17,6 +18,26 @@ var (
 
 // flagNames holds the name of flag 1<<i at index i.
 var flagNames = []string{"summary", "rules", "synthetic", "interrupted"}
+
+// writtenUndo is what stands in records for an undo, as an operation and as a kind: it was
+// called so when their form was made.
+const writtenUndo = "restore"
+
+// written returns the name of an operation or kind as it stands in records.
+func written(name string) string {
+	if name == string(edit.Undo) {
+		return writtenUndo
+	}
+	return name
+}
+
+// read is the inverse of written.
+func read(name string) string {
+	if name == writtenUndo {
+		return string(edit.Undo)
+	}
+	return name
+}
 
 // nameOf returns the name of v.
 func nameOf[T ~uint8](v T, what string, names []string) (string, error) {

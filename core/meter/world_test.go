@@ -340,7 +340,7 @@ func (w *world) undo() {
 			return
 		}
 		old := held[w.draw(len(held), "which")]
-		edits = append(edits, edit.Edit{Op: edit.Restore, Span: old.Span, Supersedes: []edit.ID{old.ID}})
+		edits = append(edits, edit.Edit{Op: edit.Undo, Span: old.Span, Supersedes: []edit.ID{old.ID}})
 	}
 	w.edit(edits...)
 }
