@@ -36,19 +36,21 @@ func formOf(it edit.Item, n int) form {
 	return f
 }
 
-// A placed item is one with its place among the notes of its edit.
+// A placed item is one of a view, which never changes, with its place among the notes of
+// its edit.
 type placed struct {
-	edit.Item
+	*edit.Item
 	note int
 }
 
-func (p placed) form() form { return formOf(p.Item, p.note) }
+func (p placed) form() form { return formOf(*p.Item, p.note) }
 
 // place goes through items with their places. The notes of one edit stand together.
 func place(items []edit.Item) iter.Seq[placed] {
 	return func(yield func(placed) bool) {
 		n := 0
-		for i, it := range items {
+		for i := range items {
+			it := &items[i]
 			if i > 0 && it.IsNote() && items[i-1].IsNote() && it.Edits[0] == items[i-1].Edits[0] {
 				n++
 			} else {
@@ -119,7 +121,7 @@ func between(a, b []edit.Item) Change {
 	return c
 }
 
-// run takes what stands at or before a message off the beginning of a list.
+// run takes a message, with what stands before it, off the beginning of a list.
 func run(list *[]placed, at llm.MessageID) []placed {
 	n := 0
 	for n < len(*list) && (*list)[n].Before == at {
@@ -133,7 +135,7 @@ func run(list *[]placed, at llm.MessageID) []placed {
 // without appends to list what is in a and not in b.
 func without(list, a, b []placed) []placed {
 	for _, x := range a {
-		if !slices.ContainsFunc(b, func(y placed) bool { return x.note == y.note && same(x.Item, y.Item) }) {
+		if !slices.ContainsFunc(b, func(y placed) bool { return x.note == y.note && same(*x.Item, *y.Item) }) {
 			list = append(list, x)
 		}
 	}

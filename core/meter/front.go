@@ -65,7 +65,8 @@ func (f front) less(o front) token.Size {
 // list returns f as numbers: the hidden tokens, then those of each component, without
 // the zeros at the end.
 func (f front) list() []int {
-	list := append([]int{f.hidden}, f.tokens[:]...)
+	list := append(make([]int, 0, 1+len(f.tokens)), f.hidden)
+	list = append(list, f.tokens[:]...)
 	for len(list) > 0 && list[len(list)-1] == 0 {
 		list = list[:len(list)-1]
 	}

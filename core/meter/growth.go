@@ -52,13 +52,13 @@ func (g *growth) behind(it edit.Item) bool {
 }
 
 func (g *growth) gone(it placed, size token.Size) {
-	if f := it.form(); !g.inserted.take(f, size) && !g.behind(it.Item) {
+	if f := it.form(); !g.inserted.take(f, size) && !g.behind(*it.Item) {
 		g.removed.add(f, size)
 	}
 }
 
 func (g *growth) came(it placed, size token.Size) {
-	if f := it.form(); !g.removed.take(f, size) && !g.behind(it.Item) {
+	if f := it.form(); !g.removed.take(f, size) && !g.behind(*it.Item) {
 		g.inserted.add(f, size)
 	}
 }

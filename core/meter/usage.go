@@ -9,7 +9,7 @@ import (
 // Append books the newest item of the view, a message of the transcript.
 func (m *Meter) Append(it edit.Item) {
 	m.hear(it.Message)
-	at := placed{Item: it}
+	at := placed{Item: &it}
 	size := m.scale.item(at)
 	m.shown.add(at, size)
 	if m.anchor != nil && m.anchor.reply == it.Message.ID { // it has just become the anchor's
