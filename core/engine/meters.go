@@ -348,15 +348,21 @@ func (m *Machine) feedRejected(in Rejected) error {
 		rejected.Bytes = limit
 	}
 	m.record(journal.Record{Kind: journal.KindRejected, Rejected: rejected})
-	if t := m.sender(); in.Used > t.Count().Bound {
-		t.Usage(meter.Usage{Usage: llm.Usage{Input: in.Used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
-	}
+	m.heard(in.Used)
 	m.refused = &in
 	clear(m.tried)
 	if !in.Bytes { // media go first; what the policy does about tokens is for tokens
 		m.background(policy.AtRejected)
 	}
 	return m.feedPrepare(Prepare{})
+}
+
+// heard takes what a refused request had, by its provider, for a report where the count
+// was lower.
+func (m *Machine) heard(used int) {
+	if t := m.sender(); used > t.Count().Bound {
+		t.Usage(meter.Usage{Usage: llm.Usage{Input: used}, Reported: true, OutputUnknown: true}, m.border(), m.view)
+	}
 }
 
 // tooLarge takes the limit of a target's bytes for nine tenths of what the view has.

@@ -146,8 +146,12 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 		m.answeredBy(r.Usage.Target)
 		m.book(Usage{Usage: r.Usage.Usage, Reported: r.Usage.Reported, OutputUnknown: !r.Usage.Output})
 	case journal.KindRejected:
+		m.answeredBy(r.Rejected.Target)
 		m.taught(journal.Limit{Target: r.Rejected.Target, Window: r.Rejected.Window, Bytes: r.Rejected.Bytes})
-		return m.setTargets(m.cfg.Targets)
+		if err := m.setTargets(m.cfg.Targets); err != nil {
+			return err
+		}
+		m.heard(r.Rejected.Used)
 	case journal.KindSections:
 		m.setSections(r.Sections)
 	case journal.KindTools:
