@@ -17,14 +17,16 @@ import (
 func (s Scene) Trim(need int) Plan {
 	s = s.placed()
 	var p Plan
+	saved := 0
 	for _, sp := range s.Outputs() {
-		if p.Gain() >= need {
+		if saved >= need {
 			break
 		}
 		if FormOf(sp.Result) == Bare {
 			continue
 		}
 		if one := s.Stub(sp, KindTrim, Beginning{}, "the outputs together are over their budget"); one.Gain() > 0 {
+			saved += one.Gain()
 			p = p.Join(one)
 		}
 	}
@@ -88,6 +90,7 @@ func (s Scene) Demote(need int, a DemoteArgs) Plan {
 	}
 	// What an archive takes in saves less than its candidates' own forms would
 	// have; ask for a little more until both together are enough.
+	s = s.tallied()
 	d := s.beyond(cands, a)
 	for ask, tries := need-saved, 0; p.Gain() < need && tries < 4 && !d.all; tries++ {
 		drops := d.until(ask)
@@ -100,9 +103,8 @@ func (s Scene) Demote(need int, a DemoteArgs) Plan {
 	return p
 }
 
-// beyond is a dropping in which the candidates save what they do.
+// beyond is a dropping in which the candidates save what they do. The scene is tallied.
 func (s Scene) beyond(cands []candidate, a DemoteArgs) *dropping {
-	s = s.tallied()
 	saving := map[llm.MessageID]int{}
 	for _, c := range cands {
 		saving[c.spot.ID] += c.saved()

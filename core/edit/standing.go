@@ -88,17 +88,9 @@ func (s Scene) shown(id llm.MessageID, n int) []*Edit {
 	return out
 }
 
-// itemsOf returns the items that stand at messages of span: View.Items[from:to].
-func (s Scene) itemsOf(span Span) (from, to int) {
-	at := func(id llm.MessageID) int {
-		return sort.Search(len(s.View.Items), func(i int) bool { return s.View.Items[i].Before >= id })
-	}
-	return at(span.From), at(span.To)
-}
-
 // sizeOf returns the tokens of what leaves with span.
 func (s Scene) sizeOf(span Span) int {
-	from, to := s.itemsOf(span)
+	from, to := s.View.at(span)
 	// What stays stands at the ends: notes before the first message, and the notes of
 	// an archive that goes on beyond the last.
 	for from < to && !s.within(s.View.Items[from], span) {

@@ -3,6 +3,7 @@ package edit
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -33,6 +34,14 @@ func (v *View) Append(m llm.Message) {
 
 // Edits returns the edits that hold, oldest first. The caller must not change them.
 func (v *View) Edits() []Edit { return v.edits }
+
+// at returns the items that stand at the messages of span: Items[from:to].
+func (v View) at(span Span) (from, to int) {
+	before := func(id llm.MessageID) int {
+		return sort.Search(len(v.Items), func(i int) bool { return v.Items[i].Before >= id })
+	}
+	return before(span.From), before(span.To)
+}
 
 // Apply returns the view after e. It does not look at the rules; see [Check].
 // It costs O(items); edits are rare.
