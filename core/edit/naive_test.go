@@ -276,3 +276,20 @@ func TestFillReplacesEveryName(t *testing.T) {
 		}
 	})
 }
+
+func TestWithinIsEveryItemThatStandsThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWorld(t)
+		from := rapid.IntRange(0, len(w.messages)+2).Draw(t, "from")
+		span := edit.Span{From: llm.MessageID(from), To: llm.MessageID(rapid.IntRange(0, len(w.messages)+2).Draw(t, "to"))}
+		var want []llm.Message
+		for _, it := range w.view.Items {
+			if it.Before >= span.From && it.Before < span.To {
+				want = append(want, it.Message)
+			}
+		}
+		if got := w.view.Within(span); !reflect.DeepEqual(got, want) {
+			t.Fatal(cmp.Diff(want, got))
+		}
+	})
+}

@@ -43,6 +43,20 @@ func (v View) at(span Span) (from, to int) {
 	return before(span.From), before(span.To)
 }
 
+// Within returns the messages of span as they are shown, and the notes that stand before
+// one of them.
+func (v View) Within(span Span) []llm.Message {
+	from, to := v.at(span)
+	if from >= to {
+		return nil
+	}
+	out := make([]llm.Message, 0, to-from)
+	for _, it := range v.Items[from:to] {
+		out = append(out, it.Message)
+	}
+	return out
+}
+
 // Apply returns the view after e. It does not look at the rules; see [Check].
 // It costs O(items); edits are rare.
 func (v View) Apply(e Edit, msgs []llm.Message) (View, error) {

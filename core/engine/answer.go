@@ -58,12 +58,7 @@ func (m *Machine) written(r policy.Rule, a Ask, v edit.View) Ask {
 	a.Rule, a.Previous = r.Name, previous(v)
 	a.Background, a.MaxTokens = r.Args.Background, r.Args.MaxTokens
 	a.Prompt = m.question(r, a)
-	for _, it := range v.Items {
-		if it.Before >= a.Span.From && it.Before < a.Span.To {
-			a.Messages = append(a.Messages, it.Message)
-		}
-	}
-	a.Messages = summary.Prepare(a.Messages)
+	a.Messages = summary.Prepare(v.Within(a.Span))
 	return a
 }
 

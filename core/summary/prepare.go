@@ -15,6 +15,9 @@ import (
 // the slice itself if nothing had to change. Calls that a provider runs itself
 // need no result.
 func Prepare(msgs []llm.Message) []llm.Message {
+	if !slices.ContainsFunc(msgs, pairs) {
+		return msgs
+	}
 	var x turn.Index
 	for _, m := range msgs {
 		_ = x.Append(m) // what does not pair is taken out below
@@ -22,9 +25,14 @@ func Prepare(msgs []llm.Message) []llm.Message {
 	var prepared []llm.Message
 	changed := false
 	for i, m := range msgs {
-		fixed, keep := pairedOnly(&x, i, m)
-		changed = changed || !keep || len(fixed.Parts) != len(m.Parts)
-		if keep {
+		fixed, keep := m, true
+		if pairs(m) {
+			fixed, keep = pairedOnly(&x, i, m)
+		}
+		if !changed && (!keep || len(fixed.Parts) != len(m.Parts)) {
+			changed, prepared = true, append(prepared, msgs[:i]...)
+		}
+		if changed && keep {
 			prepared = append(prepared, fixed)
 		}
 	}
@@ -32,6 +40,17 @@ func Prepare(msgs []llm.Message) []llm.Message {
 		return msgs
 	}
 	return prepared
+}
+
+// pairs reports whether m has a call or a result, which may pair with nothing.
+func pairs(m llm.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p llm.Part) bool {
+		switch p.(type) {
+		case llm.ToolCall, llm.ToolResult:
+			return true
+		}
+		return false
+	})
 }
 
 // pairedOnly takes the parts that pair with nothing out of the message at a
