@@ -1,18 +1,14 @@
 package engine
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/plimsoll-dev/plimsoll/core/edit"
-	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // act does what rule r asks for before a call.
-func (m *Machine) act(r policy.Rule) {
+func (m *ruler) act(r policy.Rule) {
 	s := m.scene(r)
 	switch r.Do {
 	case policy.DoTrim:
@@ -35,7 +31,7 @@ func (m *Machine) act(r policy.Rule) {
 }
 
 // excess returns by how much a rule's measure is above where the rule takes it.
-func (m *Machine) excess(r policy.Rule) int {
+func (m *ruler) excess(r policy.Rule) int {
 	if r.When.Measure == "" {
 		return 1
 	}
@@ -49,14 +45,9 @@ func (m *Machine) excess(r policy.Rule) int {
 	return max(m.value(r.When.Measure, nil)-to, 0)
 }
 
-// tries is how often a plan is made anew where it saved less than it should: the
-// count takes a removed token for less than one, and notes stand in the place of
-// what was removed.
-const tries = 6
-
 // until adopts plans that save what a rule's measure is in excess by, as long as
 // it is and they save enough.
-func (m *Machine) until(r policy.Rule, plan func(need int) edit.Plan) {
+func (m *ruler) until(r policy.Rule, plan func(need int) edit.Plan) {
 	for i := range tries {
 		need := m.excess(r)
 		if need == 0 {
@@ -69,7 +60,7 @@ func (m *Machine) until(r policy.Rule, plan func(need int) edit.Plan) {
 }
 
 // truncated plans to archive the oldest messages.
-func (m *Machine) truncated(r policy.Rule, need int) edit.Plan {
+func (m *ruler) truncated(r policy.Rule, need int) edit.Plan {
 	s := m.scene(r)
 	s.Keep = min(s.Keep, m.keep(policy.Tail{Unit: policy.TailMessages, N: max(r.Args.Min, 1)}))
 	if r.When.Measure == policy.MeasureMessages {
@@ -79,7 +70,7 @@ func (m *Machine) truncated(r policy.Rule, need int) edit.Plan {
 }
 
 // messagesWorth returns what the oldest n messages of the history take, in tokens.
-func (m *Machine) messagesWorth(n int) int {
+func (m *ruler) messagesWorth(n int) int {
 	tokens := 0
 	for _, it := range m.view.Items {
 		if n > 0 && token.ComponentOf(it.Message) == token.History {
@@ -90,101 +81,9 @@ func (m *Machine) messagesWorth(n int) int {
 	return max(tokens, 1)
 }
 
-// enough reports whether a plan saves what the policy demands (law 7).
-func (m *Machine) enough(p edit.Plan) bool {
-	before := 0
-	for _, e := range p.Edits {
-		before += e.Before
-	}
-	return !p.Empty() && edit.Gain(m.policy.MinimumGain).Enough(before, before-p.Gain())
-}
-
-// try adopts a plan that saves enough; else it says so, and the next rule acts.
-func (m *Machine) try(p edit.Plan, rule string) bool {
-	if !m.enough(p) {
-		m.event(EventNoProgress, rule, "%s: %d edits would save %d tokens, not enough", rule, len(p.Edits), p.Gain())
-		return false
-	}
-	return m.adopt(p, rule)
-}
-
-// adopt makes the edits of a plan: numbers them, checks each against the laws,
-// and puts them, what they store and their records into the next Ready.
-func (m *Machine) adopt(p edit.Plan, rule string) bool {
-	if m.noStore && !m.durable(p) {
-		m.event(EventNoProgress, rule, "%s: what it takes out cannot be stored now", rule)
-		return false
-	}
-	edits := slices.Clone(p.Edits)
-	for i := range edits {
-		edits[i].ID = m.lastEdit + edit.ID(i) + 1
-	}
-	old := m.view
-	view, err := m.applied(edits)
-	if err != nil { // a transform planned against the laws: nothing of the plan is done
-		m.event(EventNoProgress, rule, "%s: refused: %v", rule, err)
-		return false
-	}
-	m.view = view
-	for _, e := range edits {
-		m.commit(e)
-	}
-	for _, b := range p.Blobs {
-		if !m.stored[b.Ref] {
-			m.stored[b.Ref] = true
-			m.out.Blobs = append(m.out.Blobs, b)
-		}
-	}
-	m.remeasureEdited(old, edits)
-	return true
-}
-
-// applied returns the view after edits, each of which is checked against the laws.
-func (m *Machine) applied(edits []edit.Edit) (edit.View, error) {
-	for _, e := range edits {
-		if err := edit.Check(e, m.messages, &m.turns); err != nil {
-			return edit.View{}, err
-		}
-	}
-	if edits[0].Op == edit.Undo { // what was superseded may hold again
-		return edit.Fold(m.messages, edit.Holding(slices.Concat(m.journal, edits)))
-	}
-	if len(edits) == 1 {
-		return m.view.Apply(edits[0], m.messages)
-	}
-	return edit.Fold(m.messages, edit.Holding(slices.Concat(m.view.Edits(), edits)))
-}
-
-// commit puts one edit into the journal.
-func (m *Machine) commit(e edit.Edit) {
-	m.lastEdit = e.ID
-	m.journal = append(m.journal, e)
-	m.stats.Edits[e.Kind]++
-	m.record(journal.Record{Kind: journal.KindEdit, Edit: e})
-	m.out.Edits = append(m.out.Edits, e)
-	if m.shown == nil {
-		return
-	}
-	for id := e.Span.From; id < e.Span.To && e.Op != edit.Insert; id++ {
-		for n := range m.messages[id-1].Parts {
-			m.shown.Forget(id, n)
-		}
-	}
-}
-
-// durable reports whether everything a plan stores is in the store already.
-func (m *Machine) durable(p edit.Plan) bool {
-	for _, b := range p.Blobs {
-		if !m.stored[b.Ref] {
-			return false
-		}
-	}
-	return true
-}
-
 // dropTurns archives a share of the oldest Turns (R003-9: about half), again and
 // again while the rule's condition holds.
-func (m *Machine) dropTurns(r policy.Rule) {
+func (m *ruler) dropTurns(r policy.Rule) {
 	for i := range tries {
 		p := m.oldTurns(r)
 		if i > 0 && !m.enough(p) || !m.try(p, r.Name) || r.When.Measure == "" || !m.holds(r.When, nil) {
@@ -195,7 +94,7 @@ func (m *Machine) dropTurns(r policy.Rule) {
 
 // oldTurns plans to archive a share of the oldest Turns. Where there is only one,
 // everything before the newest message of a person goes.
-func (m *Machine) oldTurns(r policy.Rule) edit.Plan {
+func (m *ruler) oldTurns(r policy.Rule) edit.Plan {
 	s := m.scene(r)
 	turns := m.turns.Turns()
 	if len(turns) < 2 {
@@ -217,7 +116,7 @@ func (m *Machine) oldTurns(r policy.Rule) edit.Plan {
 // singleTurn keeps, of a single Turn, its Human message and what the model has
 // not answered yet. Where there is nothing else and a provider refused it, the Human
 // message alone stays: one answer of a tool may be what is too long (R003-9).
-func (m *Machine) singleTurn(r policy.Rule, s edit.Scene) edit.Plan {
+func (m *ruler) singleTurn(r policy.Rule, s edit.Scene) edit.Plan {
 	pinned, human := s.Pinned, m.human(1)
 	s.Pinned = func(msg llm.Message) bool { return msg.ID == human || pinned(msg) }
 	s.Keep = m.tail()
@@ -230,7 +129,7 @@ func (m *Machine) singleTurn(r policy.Rule, s edit.Scene) edit.Plan {
 }
 
 // emergency archives a span; its note goes where the policy keeps summaries.
-func (m *Machine) emergency(s edit.Scene, span edit.Span) edit.Plan {
+func (m *ruler) emergency(s edit.Scene, span edit.Span) edit.Plan {
 	p := s.Drop(span, edit.KindDrop, "oldest Turns")
 	if m.policy.SummarySlot != policy.SlotSection {
 		return p
@@ -248,38 +147,16 @@ func (m *Machine) emergency(s edit.Scene, span edit.Span) edit.Plan {
 	return p
 }
 
-// leaving returns how many messages an archive takes out that no earlier one has.
-func (m *Machine) leaving(e edit.Edit) int {
-	n := int(e.Span.To - e.Span.From)
-	for _, old := range m.view.Edits() {
-		if old.Op == edit.Archive && e.Span.Covers(old.Span) {
-			n -= int(old.Span.To - old.Span.From)
-		}
-	}
-	return n
-}
-
-// archivedTo returns the end of the archive that begins with message 1, as a position.
-func (m *Machine) archivedTo() int {
-	end := 0
-	for _, e := range m.view.Edits() {
-		if e.Op == edit.Archive && int(e.Span.From)-1 <= end {
-			end = max(end, int(e.Span.To)-1)
-		}
-	}
-	return end
-}
-
 // demote makes one batch down to the low-water mark. Where what it may not touch
 // lies above the mark, the batch still counts if it ends below the rule's own
 // threshold (law 7). A tail before which too little stands bends first.
-func (m *Machine) demote(r policy.Rule) {
+func (m *ruler) demote(r policy.Rule) {
 	done := false
 	tails := m.tails(r)
 	for i, keep := range tails {
 		if last := i == len(tails)-1; !last && !m.worth(keep) {
 			continue
-		} else if done = m.demoteBefore(r, keep, last); done || m.noStore {
+		} else if done = m.demoteBefore(r, keep, last); done || m.request.noStore {
 			break
 		}
 	}
@@ -290,7 +167,7 @@ func (m *Machine) demote(r policy.Rule) {
 
 // demoteBefore makes a batch of what stands before a tail, and reports whether it saved
 // enough. If this tail is the last one, it says why not.
-func (m *Machine) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool {
+func (m *ruler) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool {
 	low := m.down(r)
 	done := false
 	for range tries {
@@ -320,49 +197,10 @@ func (m *Machine) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) boo
 
 // toFree returns by how much the view is above low, in the tokens that edits are
 // measured in: the count's bound has its margin on top of those.
-func (m *Machine) toFree(low int) int {
+func (m *ruler) toFree(low int) int {
 	need := m.value(policy.MeasureView, nil) - low
 	if e := m.Count(); m.gauge == m.count[0] && e.Bound > 0 {
 		need = need * e.Point / e.Bound
 	}
 	return need
-}
-
-// withSummary puts a summary that was prepared in time beside the first archive
-// of a batch, in place of those that stand there (it was written with them at
-// hand), and reports whether there were both.
-func (m *Machine) withSummary(p edit.Plan) (edit.Plan, bool) {
-	if m.summary == nil {
-		return p, false
-	}
-	for i, e := range p.Edits {
-		if e.Op != edit.Archive || len(e.Notes) == 0 {
-			continue
-		}
-		head := edit.Fill(m.text(policy.TemplateSummary), edit.Values{N: int(m.summary.span.To - 1), Ref: e.Refs[0]})
-		note := summaryNote(strings.TrimPrefix(head+"\n"+m.summary.text, "\n"))
-		p.Edits[i].Notes = []llm.Message{e.Notes[0], note}
-		p.Edits[i].After = m.gauge.Message(e.Notes[0]) + m.gauge.Message(note)
-		return p, true
-	}
-	return p, false
-}
-
-// stale reports whether all that the prepared summary is about has left the view
-// without it, so that a newer one may be asked for.
-func (m *Machine) stale() bool {
-	return m.summary != nil && m.archivedTo() >= int(m.summary.span.To)-1
-}
-
-// note appends a note for the model; it stays where it is (law 5).
-func (m *Machine) note(text, rule, why string) {
-	m.adopt(edit.Plan{Edits: []edit.Edit{m.insertion(edit.NoteOf(llm.Text{Text: text}), rule, why)}}, rule)
-}
-
-// allSections returns the system prompt with what edits added to it.
-func (m *Machine) allSections() []llm.Section {
-	if len(m.view.Sections) == 0 {
-		return m.sections
-	}
-	return append(m.sections[:len(m.sections):len(m.sections)], m.view.Sections...)
 }

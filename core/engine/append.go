@@ -10,10 +10,22 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
+// Append adds the next message. Its ID must be 0; the machine numbers it and keeps lists
+// of parts of its own. The raw bytes of the parts and the data of media are shared, so
+// that nobody may write to them any more.
+type Append struct {
+	Message llm.Message
+	// Reserved is the room, in tokens, that was held for the tool output in it
+	// ([Reserve]) and ends now: up to that much it has room in any case.
+	Reserved int
+}
+
+func (Append) input() {}
+
 // feedAppend numbers and indexes a message, then lets the rules for new content
 // act, as the newest content costs no cache. Calls that a reply goes on without get
 // their stated results before it.
-func (m *Machine) feedAppend(msg llm.Message) error {
+func (m *intake) feedAppend(msg llm.Message) error {
 	if err := m.acceptable(msg); err != nil {
 		return fmt.Errorf("engine: append: %w", err)
 	}
@@ -32,7 +44,7 @@ func (m *Machine) feedAppend(msg llm.Message) error {
 }
 
 // take indexes, shows and measures the next message.
-func (m *Machine) take(msg llm.Message) {
+func (m *intake) take(msg llm.Message) {
 	opens := m.remark(msg)
 	_ = m.turns.Append(msg) // calls of one reply that share an id are indexed all the same
 	m.messages = append(m.messages, msg)
@@ -43,7 +55,7 @@ func (m *Machine) take(msg llm.Message) {
 
 // acceptable says what is wrong with a message: it has no form in a journal, or a
 // result in it has no call.
-func (m *Machine) acceptable(msg llm.Message) error {
+func (m *intake) acceptable(msg llm.Message) error {
 	const flags = llm.FlagSummary | llm.FlagRules | llm.FlagSynthetic | llm.FlagInterrupted
 	switch {
 	case msg.ID != 0:
@@ -72,9 +84,13 @@ func (m *Machine) acceptable(msg llm.Message) error {
 	return nil
 }
 
+// Acceptable returns the error that Feed would return for an Append of msg, and changes
+// nothing.
+func (m *intake) Acceptable(msg llm.Message) error { return m.acceptable(msg) }
+
 // remark notes what is asked about a message later. If it opens a Turn, what the
 // guard did to the Turn before is over (R000-23), and it returns true.
-func (m *Machine) remark(msg llm.Message) (opens bool) {
+func (m *intake) remark(msg llm.Message) (opens bool) {
 	if slices.ContainsFunc(msg.Parts, isThinking) {
 		m.thought = msg.ID
 	}
@@ -97,41 +113,10 @@ func (m *Machine) remark(msg llm.Message) (opens bool) {
 	return true
 }
 
-// appended lets the rules that say something about new messages act, where a
-// note would not stand inside a Round.
-func (m *Machine) appended() {
-	if !m.turns.CanCut(len(m.messages)) {
-		return
-	}
-	for _, r := range m.policy.Rules {
-		if r.At == policy.AtAppend && r.Do == policy.DoNote && m.speaks(r) {
-			m.status(r)
-		}
-	}
-}
-
-// exempt reports whether tool is one of the policy's own: the one that reports, or a
-// reader, whose output is what the model asked for. To cut it, or to point to where it
-// stands, would send the model to read it again (R001-5, R002-7 findings). It still goes
-// with the oldest ones when there is no room.
-func (m *Machine) exempt(tool string) bool {
-	return tool != "" && (tool == m.policy.FinalTool || slices.Contains(m.policy.Tools, tool))
-}
-
-// remember notes the lines of an output that is shown in full.
-func (m *Machine) remember(id llm.MessageID, part int) {
-	if m.shown == nil {
-		return
-	}
-	if sp, ok := m.scene(policy.Rule{}).At(id, part); ok {
-		m.show(id, part, sp.Result)
-	}
-}
-
 // fresh tells the guard about new content, but for tool outputs, each of which is
 // told when its turn comes. What opens a Turn is pending until its first call
 // (R000-2).
-func (m *Machine) fresh(msg llm.Message, opens bool) {
+func (m *intake) fresh(msg llm.Message, opens bool) {
 	if m.covered && isReply(msg) {
 		m.covered = false
 		return
@@ -149,7 +134,46 @@ func (m *Machine) fresh(msg llm.Message, opens bool) {
 	m.guard.AddFresh(n)
 }
 
-// isReply reports whether msg is what a call to a model returned.
-func isReply(msg llm.Message) bool {
-	return msg.Origin == llm.Model && !msg.Flags.Has(llm.FlagSynthetic)
+// appended lets the rules that say something about new messages act, where a
+// note would not stand inside a Round.
+func (m *intake) appended() {
+	if !m.turns.CanCut(len(m.messages)) {
+		return
+	}
+	for _, r := range m.policy.Rules {
+		if r.At == policy.AtAppend && r.Do == policy.DoNote && m.speaks(r) {
+			m.status(r)
+		}
+	}
+}
+
+// goesOnWithout returns the calls that msg goes on without: what the model writes after
+// anything but its own words is the next reply, and the one before it is over.
+func (m *intake) goesOnWithout(msg llm.Message) []turn.Call {
+	if msg.Role != llm.RoleAssistant || len(m.messages) == 0 || m.messages[len(m.messages)-1].Role == llm.RoleAssistant {
+		return nil
+	}
+	return m.turns.OpenCalls()
+}
+
+// interrupt gives calls that never got a result a stated one (law 3).
+func (m *intake) interrupt(open []turn.Call) error {
+	for _, r := range turn.Interrupted(open, "") {
+		if err := m.feedAppend(r); err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 {
+		m.event(EventInterrupted, "", "%d calls had no result and got a stated one", len(open))
+	}
+	return nil
+}
+
+// repair makes what there is fit to be sent: it answers the calls that are open.
+func (m *intake) repair() error {
+	if err := m.interrupt(m.turns.OpenCalls()); err != nil {
+		return err
+	}
+	m.mend()
+	return nil
 }

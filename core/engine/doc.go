@@ -33,4 +33,62 @@
 // the policy's rules in their order, and, if the view is still over, the
 // backstop, which reduces it as far as the floor. Everything is counted by the
 // one count: exact where the tokenizer is, else the calibrated upper bound.
+//
+// # Files
+//
+// A file uses what it or an earlier one in this list declares, and no later one. The types
+// that a Machine is made of stand in the same order, each embedding the one before.
+//
+//	reason.go        why a final Step is forced
+//	event.go         what a host may want to know
+//	placement.go     what became of an output
+//	trace.go         looks into the guard
+//	threshold.go     a rule's condition with its figure
+//	ready.go         what a host does: Ready, Ask, Send, Outcome
+//	input.go         what a machine is fed
+//	config.go        what it starts with
+//	rulebook.go      what it was told to go by
+//	past.go          what happened, and what of it is shown
+//	own.go           copies of what a host handed in
+//	outbox.go        what the next Ready holds
+//	targets.go       where requests may go, each with its meter
+//	request.go       the request being made, and the one that was sent
+//	accounts.go      floor 1: all that is counted
+//	verdict.go       floor 2: whether a request fits, and where it goes
+//	measures.go      figures against thresholds
+//	edits.go         floor 3: edits are made, booked and recorded
+//	reducer.go       floor 4: what is below every policy
+//	reduce_text.go   outputs and messages, notes, summaries
+//	media.go         images and the like
+//	backstop.go      all of that in its order
+//	floor.go         what cannot be taken out
+//	order.go         the check of calls and results
+//	ask.go           floor 5: questions for summaries
+//	summary.go       and where their answers go
+//	rules.go         floor 6: which rules act
+//	status.go        notes on how full it is
+//	final.go         the final Step
+//	act.go           what the rules do
+//	arrival.go       floor 7: outputs as they come
+//	append.go        Input Append
+//	stored.go        Input Stored
+//	reserve.go       Inputs Reserve and Release: room for outputs on their way
+//	state.go         what a restart needs
+//	prepare.go       floor 8 and Input Prepare: from the first rule to the Send
+//	machine.go       the Machine on top
+//	set_tools.go     Input SetTools
+//	set_sections.go  Input SetSections
+//	usage.go         Input Usage
+//	rejected.go      Input Rejected
+//	answer.go        Input Answer
+//	turn_end.go      Input TurnEnd
+//	force.go         Input Force
+//	compact.go       Input Compact
+//	undo.go          Input Undo
+//	set_policy.go    Input SetPolicy
+//	relive.go        what a record says, done again
+//	restore.go       Input Restore
+//	fork.go          Input Fork
+//	withdraw.go      content that could not be stored
+//	feed.go          New, Feed, Ready, Advance
 package engine

@@ -44,7 +44,7 @@ func (m *Machine) Gauge() int { return m.gauge.Total() }
 func (m *Machine) Prepared() bool { return m.summary != nil }
 
 // Waiting reports whether a request waits for an answer.
-func (m *Machine) Waiting() bool { return m.prepare != nil }
+func (m *Machine) Waiting() bool { return m.request.making() }
 
 // Asking reports whether a question has no answer yet.
 func (m *Machine) Asking() bool { return len(m.asks) > 0 }

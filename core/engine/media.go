@@ -5,10 +5,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// NoLimit as MaxBytes or MaxImages of a target's window says that the target has no
-// such limit. 0 does not: it takes the catalogue's, if that knows one.
-const NoLimit = 1 << 40
-
 // A reach is which messages lose media. Each one takes in those before it.
 type reach int
 
@@ -22,7 +18,7 @@ const (
 // long as it has too many bytes or images. Of older messages it frees some more, as
 // the backstop does with their outputs, so that a session with a screenshot in every
 // Step does not break its prefix in every Step.
-func (m *Machine) media(r reach) {
+func (m *reducer) media(r reach) {
 	spare := 0
 	if r == reachOlder {
 		spare = backstopSpare
@@ -44,9 +40,9 @@ func (m *Machine) media(r reach) {
 
 // overWire returns by how much the view is above the limits of bytes and images, and,
 // where it is, a spare share of the limit in permille.
-func (m *Machine) overWire(spare int) edit.Excess {
-	w := m.targets[m.to].Window
-	bytes, images := m.count[m.to].Wire()
+func (m *reducer) overWire(spare int) edit.Excess {
+	w := m.resolved[m.request.to].Window
+	bytes, images := m.count[m.request.to].Wire()
 	return edit.Excess{Bytes: beyond(bytes, w.MaxBytes, spare), Images: beyond(images, w.MaxImages, spare)}
 }
 
@@ -62,7 +58,7 @@ func beyond(used, limit, spare int) int {
 // pinnedMediaFirst reports whether media of pinned messages have to go before any
 // text does: no text makes up for too many images, and if all of it together does not
 // make up for the bytes, it would leave in vain.
-func (m *Machine) pinnedMediaFirst() bool {
+func (m *reducer) pinnedMediaFirst() bool {
 	switch x := m.overWire(0); {
 	case x.Images > 0:
 		return true

@@ -7,9 +7,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// What a host hands in stays the host's: it may use a slice again for the next call. So
-// the machine keeps lists of its own. Of tools and sections it has the bytes as well,
-// since they are told anew in every Step and compared with what was told before.
+func sameTool(a, b llm.Tool) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.Schema == b.Schema && a.Custom == b.Custom && a.Builtin == b.Builtin && sameRaw(a.Raw, b.Raw)
+}
+
+func sameSection(a, b llm.Section) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Text == b.Text && a.Cacheable == b.Cacheable && a.Tokens == b.Tokens && sameRaw(a.Raw, b.Raw)
+}
+
+func sameRaw(a, b llm.Raw) bool { return bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Base, b.Base) }
 
 func ownTools(tools []llm.Tool) []llm.Tool {
 	own := slices.Clone(tools)

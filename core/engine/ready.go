@@ -54,6 +54,14 @@ type Ask struct {
 	messages int     // that there were
 }
 
+// recorded returns what is written down of a question: all but what follows from it.
+func (a Ask) recorded() journal.Ask {
+	return journal.Ask{
+		ID: a.ID, Kind: "summary", Rule: a.Rule, Focus: a.Focus, ByHand: a.byHand, Edit: a.edit, Messages: a.messages,
+		From: a.Span.From, To: a.Span.To, MaxTokens: a.MaxTokens, Background: a.Background,
+	}
+}
+
 // A Send is a request that fits. Its slices are shared with the machine and with
 // earlier Sends; they are never changed.
 type Send struct {
@@ -99,91 +107,8 @@ func (s *Send) Request() llm.Request {
 	}
 }
 
-// A Reason is why a final Step was forced.
-type Reason string
-
-// The reasons. Part of them is for hosts that end a run themselves.
-const (
-	ReasonNone            Reason = ""
-	ReasonContext         Reason = "context"
-	ReasonMaxTurns        Reason = "max_turns"
-	ReasonStatusCompleted Reason = "task_status_completed" // the model's report of its own state says that the task is done
-	ReasonStatusOnly      Reason = "task_status_only"      // it reports its state again and again, and does nothing else
-	ReasonTaskCompleted   Reason = "task_completed"        // the host knows that it is done
-	ReasonRetries         Reason = "retry_exhaustion"
-	ReasonUserStop        Reason = "user_stop"
-)
-
-// Sentence returns what a person reads about a forced final Step; empty if
-// there is none.
-func (r Reason) Sentence() string {
-	switch r {
-	case ReasonNone:
-		return ""
-	case ReasonContext:
-		return "context guard enforced"
-	}
-	return "final step forced: " + string(r)
-}
-
 // StillOverText begins the text of an EventStillOver, in its document's words.
 const StillOverText = "Still over limit after shrink"
-
-// An Event is something a person may want to know that is not an edit.
-type Event struct {
-	Kind  EventKind
-	Rule  string       // the rule it is about, if any
-	Text  string       // a sentence
-	Guard *GuardAction // of EventFinal and EventSkip: what the guard did
-}
-
-// A GuardAction is what the guard did about a target that has no room, for telemetry.
-type GuardAction struct {
-	Trigger   Trigger
-	Did       GuardDid
-	Reason    Reason // of a forced final Step
-	Target    budget.Target
-	Projected int // tokens, by the figure that decided
-	Limit     int
-}
-
-// A Trigger is the moment at which the guard looked.
-type Trigger string
-
-// The triggers. A final Step that the host asked for has none.
-const (
-	TurnPreflight Trigger = "turn_preflight"
-	ToolPreflight Trigger = "tool_preflight"
-)
-
-// GuardDid names what the guard did.
-type GuardDid string
-
-// What it did.
-const (
-	ForcedFinal     GuardDid = "forced_final"
-	SkippedProvider GuardDid = "skipped_provider"
-)
-
-// EventKind says what an event is about.
-type EventKind string
-
-// The kinds of event.
-const (
-	EventNoProgress  EventKind = "no_progress" // a rule was due and could not save enough
-	EventIrreducible EventKind = "irreducible" // the floor is above the limit
-	EventStillOver   EventKind = "still_over"  // sent although over its limit
-	EventFinal       EventKind = "final"       // a final Step was forced
-	EventSkip        EventKind = "skip"        // a target has no room, the call goes to the next one
-	EventToolBudget  EventKind = "tool_budget" // an output found no room: no more tools in this Turn
-	EventUsage       EventKind = "usage"       // reported figures were not believed, and why
-	EventCompact     EventKind = "compact"     // a compaction that was asked for did nothing, and why
-	EventInterrupted EventKind = "interrupted" // calls without a result got a stated one
-	EventOrphan      EventKind = "orphan"      // calls and results that cannot be sent as they stand were put away
-	EventWithdrawn   EventKind = "withdrawn"   // edits taken back because their content could not be stored
-	EventAnswer      EventKind = "answer"      // a summary was not used, and why
-	EventWindow      EventKind = "window"      // a window was learnt or assumed
-)
 
 // An Outcome says how what a Ready asked for went.
 type Outcome struct {

@@ -2,18 +2,24 @@ package engine
 
 import "fmt"
 
-// A Grant says what became of a Reserve.
-type Grant string
+// Reserve asks for room for a tool output that is on its way. Ready.Grant answers, before
+// another one may be asked for. Without room the output may still come, as a handle; where not even
+// that has room, and the policy ends there, the tool budget is exceeded. What is held ends
+// with the output ([Append], [Stored]), with [Release], and at the latest with the next
+// Prepare, by which every call has a result. It does not survive a restart: a tool that
+// was running then is gone with its process.
+type Reserve struct{ Tokens int }
 
-// What becomes of one.
-const (
-	GrantHeld   Grant = "held"    // the room is held
-	GrantNoRoom Grant = "no_room" // there is none
-)
+func (Reserve) input() {}
+
+// Release gives back what was held for an output that will not come.
+type Release struct{ Tokens int }
+
+func (Release) input() {}
 
 // feedReserve holds room for an output, if there is any. Where not even a handle has
 // room, and the policy ends there, the tool budget is exceeded.
-func (m *Machine) feedReserve(in Reserve) error {
+func (m *intake) feedReserve(in Reserve) error {
 	switch {
 	case in.Tokens < 0:
 		return fmt.Errorf("engine: reserve: want 0 tokens or more, got %d", in.Tokens)
@@ -33,7 +39,7 @@ func (m *Machine) feedReserve(in Reserve) error {
 	return nil
 }
 
-func (m *Machine) feedRelease(in Release) error {
+func (m *intake) feedRelease(in Release) error {
 	if in.Tokens < 0 {
 		return fmt.Errorf("engine: release: want 0 tokens or more, got %d", in.Tokens)
 	}
@@ -45,16 +51,16 @@ func (m *Machine) feedRelease(in Release) error {
 const handleTokens = 100
 
 // handleFits reports whether a handle has room if nothing that is reserved comes.
-func (m *Machine) handleFits() bool {
+func (m *intake) handleFits() bool {
 	held := m.guard.Reserved()
 	m.guard.Release(held)
 	defer m.guard.Hold(held)
-	return m.guard.Preview(m.targets, handleTokens)
+	return m.guard.Preview(m.resolved, handleTokens)
 }
 
 // reserved lets an output take the room that was held for it while f appends it. If it
 // is refused the room is still held.
-func (m *Machine) reserved(tokens int, f func() error) error {
+func (m *intake) reserved(tokens int, f func() error) error {
 	m.granted = max(tokens, 0)
 	defer func() { m.granted = 0 }()
 	m.guard.Release(m.granted)

@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
+
+// Restore brings an empty or stopped machine to a recorded state.
+type Restore struct{ Snapshot journal.Snapshot }
+
+func (Restore) input() {}
 
 // feedRestore takes an empty or stopped machine to where its records end: to the state
 // that was written last, and from there on through what came after, as it went. Nothing
@@ -47,7 +52,7 @@ func (m *Machine) relive(s journal.Snapshot) error {
 	m.confirmed, m.held = len(m.journal), m.summary
 	m.out = Ready{}
 	if len(s.Tail) == 0 {
-		m.stated = s.State
+		m.wrote = s.State
 	}
 	m.indexLines()
 	m.traceInit()
@@ -78,7 +83,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 			m.taught(l)
 		}
 	}
-	if err := m.setTargets(m.cfg.Targets); err != nil {
+	if err := m.setTargets(m.stated); err != nil {
 		return err
 	}
 	for _, msg := range messages {
@@ -94,191 +99,38 @@ func (m *Machine) load(s journal.Snapshot) error {
 	return nil
 }
 
-// countTo returns how many edits have a number up to last.
-func countTo(edits []edit.Edit, last edit.ID) int {
-	n, _ := slices.BinarySearchFunc(edits, last+1, func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
-	return n
-}
-
-// taught notes what a refusal said of a target.
-func (m *Machine) taught(l journal.Limit) {
-	if n, ok := m.learnt[l.Target]; l.Window > 0 && (!ok || l.Window < n) {
-		m.learnt[l.Target] = l.Window
-	}
-	if n, ok := m.learntBytes[l.Target]; l.Bytes > 0 && (!ok || l.Bytes < n) {
-		m.learntBytes[l.Target] = l.Bytes
-	}
-}
-
-// outputsOf returns the sizes of the replies that a model wrote, as they were reported
-// before a restart.
-func (m *Machine) outputsOf(model string, preferred bool) map[llm.MessageID]int {
-	known := map[llm.MessageID]int{}
-	for id, o := range m.reported {
-		if o.Model == model || o.Model == "" && preferred {
-			known[id] = o.Tokens
+// recall takes m to a state that was written. Messages and edits are there already.
+func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
+	m.lastEdit, m.reports = max(m.lastEdit, s.LastEdit), s.Reports
+	m.lastUsage, m.covered = s.Usage, s.Covered
+	for _, r := range s.Rules {
+		if r.Tried != (journal.Situation{}) {
+			m.tried[r.Rule] = r.Tried
+		}
+		if r.Due {
+			m.due[r.Rule] = true
+		}
+		if r.Noted {
+			m.noted[r.Rule] = true
 		}
 	}
-	return known
-}
-
-// durableNow notes that the store has what refs name.
-func (m *Machine) durableNow(refs ...llm.Ref) {
-	for _, r := range refs {
-		m.stored[r] = true
+	m.setFinal(Reason(s.Final)) // before the counts, for which it changes the tools
+	for _, t := range s.Meters {
+		m.remembered[t.Key] = t
 	}
-}
-
-// apply does what a record says has happened, as it was done then, without deciding
-// anything. Of edits it is given those of one plan.
-func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialogue) error {
-	switch r := records[0]; r.Kind {
-	case journal.KindMessage:
-		m.take(r.Message)
-		for _, p := range r.Message.Parts {
-			if out, ok := p.(llm.ToolResult); ok && r.Message.Origin == llm.ToolRun {
-				m.guard.AddFresh(m.gauge.Part(out))
-			}
-		}
-	case journal.KindEdit:
-		return m.applyEdits(records)
-	case journal.KindUsage:
-		m.answeredBy(r.Usage.Target)
-		m.book(Usage{Usage: r.Usage.Usage, Reported: r.Usage.Reported, OutputUnknown: !r.Usage.Output})
-	case journal.KindRejected:
-		m.answeredBy(r.Rejected.Target)
-		m.taught(journal.Limit{Target: r.Rejected.Target, Window: r.Rejected.Window, Bytes: r.Rejected.Bytes})
-		if err := m.setTargets(m.cfg.Targets); err != nil {
-			return err
-		}
-		m.heard(r.Rejected.Used)
-	case journal.KindSections:
-		m.setSections(r.Sections)
-	case journal.KindTools:
-		m.setTools(r.Tools)
-	case journal.KindPolicy:
-		return m.feedPolicy(r.Policy)
-	case journal.KindForce:
-		m.wanted = Reason(r.Reason)
-	case journal.KindExceeded:
-		m.guard.Exceed()
-	case journal.KindRule:
-		m.due[r.Rule.Name] = !r.Rule.Room
-		if r.Rule.Room {
-			delete(m.due, r.Rule.Name)
-			delete(m.noted, r.Rule.Name)
-		}
-	case journal.KindAsk:
-		m.applyAsk(r.Ask)
-	case journal.KindAnswer:
-		m.applyAnswer(answered[r.Answer.Ask])
-	case journal.KindFork:
-		m.asks = nil
-	}
-	return nil
-}
-
-// applyEdits makes the edits of one plan.
-func (m *Machine) applyEdits(records []journal.Record) error {
-	edits := make([]edit.Edit, len(records))
-	for i, r := range records {
-		edits[i] = r.Edit
-	}
-	old := m.view
-	view, err := m.applied(edits)
-	if err != nil {
-		return err
-	}
-	m.view = view
-	for _, e := range edits {
-		m.commit(e)
-		m.durableNow(e.Refs...)
-	}
-	m.remeasureEdited(old, edits)
-	for _, e := range edits {
-		m.spoken(e)
-	}
-	if edits[0].Rule == undoRule {
-		clear(m.tried)
-	}
-	return nil
-}
-
-// spoken brings back what a note means beyond its words: the final Step was forced, or a
-// rule has spoken.
-func (m *Machine) spoken(e edit.Edit) {
-	r := m.ruleNamed(e.Rule)
-	switch {
-	case e.Op != edit.Insert:
-	case r.Do == policy.DoFinal:
-		m.recallFinal(ReasonContext)
-	case reasonOf(e.Rule) != ReasonNone:
-		m.recallFinal(reasonOf(e.Rule))
-	case r.Do == policy.DoNote:
-		m.noted[r.Name] = true
-	}
-}
-
-func (m *Machine) recallFinal(reason Reason) {
-	m.wanted = ReasonNone
-	m.setFinal(reason)
-	m.guard.Enforce()
-}
-
-// applyAsk brings back a question that nobody waits for, which is asked again unless its
-// answer follows. One that somebody waits for ended with that call.
-func (m *Machine) applyAsk(a journal.Ask) {
-	if a.ByHand {
-		m.summary = nil
-	}
-	if a.Background {
+	m.all(m.takeUp)
+	m.declined = declined{s.Declined.To, s.Declined.Tokens}
+	for _, a := range s.Asks {
 		m.askAgain(a)
 	}
-}
-
-func (m *Machine) askAgain(a journal.Ask) {
-	if again, ok := m.again(a); ok {
-		m.asks = append(m.asks, again)
-	}
-}
-
-// applyAnswer brings back what became of an answer, but for the edits that show it.
-func (m *Machine) applyAnswer(d journal.Dialogue) {
-	m.asks = slices.DeleteFunc(m.asks, func(a Ask) bool { return a.ID == d.Ask.ID })
-	switch d.Answer.Outcome {
-	case journal.Held:
-		m.declined = declined{}
+	if d, ok := answered[s.Summary]; ok {
 		m.hold(d)
-	case journal.Used:
-		m.declined = declined{}
-	case journal.Declined:
-		m.decline(edit.Span{From: d.Ask.From, To: d.Ask.To})
 	}
-}
-
-// hold takes up a summary that waits for its batch.
-func (m *Machine) hold(d journal.Dialogue) {
-	a, ok := m.again(d.Ask)
-	if !ok {
-		return
+	if i := slices.IndexFunc(m.resolved, func(t budget.Target) bool { return t.Name() == s.Sent.Target }); i >= 0 && s.Sent.Target != "" {
+		m.request.to = i
+		m.sent.target, m.sent.meter, m.sent.edit = i, m.count[i], s.Sent.Edit
+		m.sent.end, m.sent.output = s.Sent.Messages, s.Sent.Output
 	}
-	if said, why := m.said(m.ruleNamed(a.Rule), a, Answer{Ask: a.ID, Text: d.Answer.Text, Err: d.Answer.Err}); why == "" {
-		m.summary = &prepared{ask: a.ID, span: a.Span, text: said.Summary}
-	}
-}
-
-// feedFork is Restore of another machine's past: its messages up to At, and what was made
-// of them.
-func (m *Machine) feedFork(in Fork) error {
-	if len(m.messages) > 0 {
-		return fmt.Errorf("engine: fork of %q: this machine has %d messages, want an empty one", in.Parent, len(m.messages))
-	}
-	if n := len(in.Snapshot.Messages); int(in.At) != n || in.Snapshot.Fork != (journal.Fork{Parent: in.Parent, At: in.At}) {
-		return fmt.Errorf("engine: fork of %q: at message %d, want a snapshot that was collected with the fork's own record, got one of %d messages", in.Parent, in.At, n)
-	}
-	if err := m.feedRestore(in.Snapshot); err != nil {
-		return err
-	}
-	m.record(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: in.Parent, At: in.At}})
-	return nil
+	m.wanted, m.opened = Reason(s.Wanted), s.Opened
+	m.guard.Restore(s.Guard) // last: what was set before is in it
 }

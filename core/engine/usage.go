@@ -9,6 +9,23 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
+// Usage is what a provider reported about the request last sent, before the
+// reply is appended.
+type Usage struct {
+	Usage llm.Usage
+	// Reported is true for a provider's own figures about exactly what was
+	// sent. A host that only simulates a call leaves it false: the figures then
+	// drive a policy's triggers but never become an anchor.
+	Reported bool
+	// OutputUnknown is true if Usage.Output is not the final figure.
+	OutputUnknown bool
+	// Target names the target that answered, for a machine that was restored between
+	// the request and its usage. Else it is the one that the request went to.
+	Target string
+}
+
+func (Usage) input() {}
+
 // A UsageError says that reported figures cannot be tokens.
 type UsageError struct {
 	Field string
@@ -61,6 +78,9 @@ func (m *Machine) feedUsage(in Usage) error {
 		rec.Target = m.SentTo().Name()
 	}
 	m.book(in)
+	if m.request.phase == phaseSent {
+		m.request.phase = phaseIdle
+	}
 	rec.Ratio, rec.By = m.count[0].Calibration().Ratio(), m.count[0].Key()
 	m.record(journal.Record{Kind: journal.KindUsage, Usage: rec})
 	m.background(policy.AtUsage)
@@ -83,7 +103,7 @@ func (m *Machine) answeredBy(name string) {
 	if name == "" || m.sent.meter != nil {
 		return
 	}
-	for i, t := range m.targets {
+	for i, t := range m.resolved {
 		if t.Name() == name {
 			m.sent.target, m.sent.meter = i, m.count[i]
 			return
@@ -113,7 +133,7 @@ func (m *Machine) believed(in Usage) Usage {
 		return in
 	}
 	sure, most := t.Costs()
-	capacity := m.targets[min(m.sent.target, len(m.targets)-1)].Window.Capacity
+	capacity := m.resolved[min(m.sent.target, len(m.resolved)-1)].Window.Capacity
 	low := prompt*unbelievable < sure-smallPrompt
 	high := prompt > capacity && prompt > most*unbelievable+unseenPrompt
 	if !low && !high {

@@ -25,8 +25,17 @@
 // where the anchor and the unanswered request ended, what they had, and what the
 // calibration has learnt. [Meter.Restore] works out the sizes anew.
 //
-// # The order of files
+// # Files
 //
-// Each file refers only to those before it: form.go, scale.go, front.go, shown.go,
-// growth.go, meter.go, count.go, usage.go, state.go.
+// A file uses what it or an earlier one in this list declares, and no later one.
+//
+//	form.go    the forms that messages are shown in
+//	scale.go   their sizes by one counter
+//	front.go   what stands before all messages
+//	shown.go   what is shown, by component
+//	growth.go  how that differs from a prompt that was reported
+//	meter.go   the Meter: messages, edits, sections, tools
+//	count.go   its Report
+//	usage.go   what leaves, and what is reported about it
+//	state.go   what a restart needs
 package meter

@@ -14,21 +14,21 @@ import (
 // holds reports whether a condition holds. sp is the output just appended, for
 // the measures that look at one. A decision of a forced rule on the count uses
 // the bound, as law 1 does.
-func (m *Machine) holds(c policy.Condition, sp *edit.Spot) bool {
+func (m *measures) holds(c policy.Condition, sp *edit.Spot) bool {
 	return c.Always() || c.Holds(m.value(c.Measure, sp), m.window())
 }
 
 // window returns the preferred target's, of which the policy's shares are taken.
-func (m *Machine) window() budget.Window { return m.targets[0].Window }
+func (m *measures) window() budget.Window { return m.resolved[0].Window }
 
 // threshold returns the figure that a condition compares with.
-func (m *Machine) threshold(c policy.Condition) int { return c.Threshold(m.window()) }
+func (m *measures) threshold(c policy.Condition) int { return c.Threshold(m.window()) }
 
 // down returns what a rule's action goes down to; 0 if it has no such figure.
-func (m *Machine) down(r policy.Rule) int { return m.policy.Down(r, m.window()) }
+func (m *measures) down(r policy.Rule) int { return m.policy.Down(r, m.window()) }
 
 // value returns a measure by the policy's estimator.
-func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
+func (m *measures) value(what policy.Measure, sp *edit.Spot) int {
 	switch what {
 	case policy.MeasureView:
 		if m.gauge == m.count[0] {
@@ -63,8 +63,25 @@ func (m *Machine) value(what policy.Measure, sp *edit.Spot) int {
 	return 0
 }
 
+// Thresholds returns the conditions of the policy's rules that have a value between
+// calls, in the order of the rules. Those about one tool output have none.
+func (m *measures) Thresholds() []Threshold {
+	var out []Threshold
+	for _, r := range m.policy.Rules {
+		switch r.When.Measure {
+		case "", policy.MeasureOutput, policy.MeasureBytes:
+			continue
+		}
+		out = append(out, Threshold{
+			Rule: r.Name, Do: r.Do, Measure: r.When.Measure, Estimator: m.policy.EstimatorOf(r.When.Measure), Op: r.When.Op,
+			Value: m.value(r.When.Measure, nil), At: m.threshold(r.When), Reached: m.holds(r.When, nil),
+		})
+	}
+	return out
+}
+
 // scene is what the transforms look at on behalf of r.
-func (m *Machine) scene(r policy.Rule) edit.Scene {
+func (m *measures) scene(r policy.Rule) edit.Scene {
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: m.gauge.Part, Measure: m.gauge.Message,
@@ -76,7 +93,7 @@ func (m *Machine) scene(r policy.Rule) edit.Scene {
 // withRef returns a text that stands for content. Where it names no Ref, since its document
 // prints it so, and the host has a tool of the policy's that reads one back, the Ref follows
 // on a line of its own; else it stands in the edit alone.
-func (m *Machine) withRef(text string) string {
+func (m *measures) withRef(text string) string {
 	if text == "" || strings.Contains(text, "{ref}") {
 		return text
 	}
@@ -87,11 +104,8 @@ func (m *Machine) withRef(text string) string {
 	return text + edit.RefLine
 }
 
-// text returns one of the policy's texts.
-func (m *Machine) text(name string) string { return m.policy.Templates[name] }
-
 // keep returns the first message of the tail that no rule touches.
-func (m *Machine) keep(t policy.Tail) llm.MessageID {
+func (m *measures) keep(t policy.Tail) llm.MessageID {
 	if t.Unit == "" {
 		t = m.policy.Tail
 	}
@@ -110,7 +124,7 @@ func (m *Machine) keep(t policy.Tail) llm.MessageID {
 // keepFor returns the first message of the tail that r does not touch. Where the tail
 // is so many Rounds, and they are all there is, or nearly so, it bends: a plain chat
 // would else be left to the backstop.
-func (m *Machine) keepFor(r policy.Rule) llm.MessageID {
+func (m *measures) keepFor(r policy.Rule) llm.MessageID {
 	all := m.tails(r)
 	for _, keep := range all[:len(all)-1] {
 		if m.worth(keep) {
@@ -122,7 +136,7 @@ func (m *Machine) keepFor(r policy.Rule) llm.MessageID {
 
 // tails returns where the tail of r begins, and where it does if it bends: at the newest
 // Round, and at what the model has not answered yet.
-func (m *Machine) tails(r policy.Rule) []llm.MessageID {
+func (m *measures) tails(r policy.Rule) []llm.MessageID {
 	t := r.Args.Keep
 	if t.Unit == "" {
 		t = m.policy.Tail
@@ -138,7 +152,7 @@ func (m *Machine) tails(r policy.Rule) []llm.MessageID {
 
 // worth reports whether what stands before a tail, without what is pinned, takes the
 // policy's minimum gain of the whole view.
-func (m *Machine) worth(keep llm.MessageID) bool {
+func (m *measures) worth(keep llm.MessageID) bool {
 	before := 0
 	for _, it := range m.view.Items {
 		if it.Before < keep && (it.IsNote() || !m.pinned(it.Message)) {
@@ -151,7 +165,7 @@ func (m *Machine) worth(keep llm.MessageID) bool {
 
 // pinned reports whether a message is never archived (law 8; what is pinned is
 // policy data).
-func (m *Machine) pinned(msg llm.Message) bool {
+func (m *measures) pinned(msg llm.Message) bool {
 	for _, p := range m.policy.Pins {
 		switch {
 		case p == policy.PinRules && msg.Flags.Has(llm.FlagRules),
@@ -163,11 +177,39 @@ func (m *Machine) pinned(msg llm.Message) bool {
 	return false
 }
 
-// human returns the first (0) or last (1) message that a person typed, or, in a
-// conversation without one, the first message; 0 if there is none.
-func (m *Machine) human(which int) llm.MessageID {
-	if id := m.humans[which]; id > 0 {
-		return id
+// coveredBy returns what a summary of span would stand for, in tokens: what is pinned
+// stays where it is.
+func (m *measures) coveredBy(span edit.Span) int {
+	n := 0
+	for _, it := range m.view.Items {
+		if it.Before >= span.From && it.Before < span.To && !m.pinned(it.Message) {
+			n += m.gauge.Message(it.Message)
+		}
 	}
-	return llm.MessageID(min(len(m.messages), 1))
+	return n
+}
+
+// PreviewOutput reports whether an output of that many tokens has room, on top of
+// what is reserved, without reserving it. A policy that ends where the
+// context is full asks the guard. Any other one makes room before the next call, so
+// that what counts is whether new content, system prompt and tools fit together.
+func (m *measures) PreviewOutput(tokens int) bool {
+	if m.ends() {
+		return m.guard.CanExecute() && m.guard.Preview(m.resolved, tokens)
+	}
+	used, limit := m.Room()
+	return used+min(max(tokens, 0), limit+1) <= limit
+}
+
+// Room returns what is used of the room that outputs share, and how much there is, in
+// tokens of the largest target.
+func (m *measures) Room() (used, limit int) {
+	for _, t := range m.resolved {
+		limit = max(limit, t.Window.Limit())
+	}
+	if m.ends() {
+		return m.guard.Project(0).Base, limit
+	}
+	c := m.guard.Counters()
+	return m.gauge.System() + c.Schema + c.Fresh + m.guard.Reserved(), limit
 }

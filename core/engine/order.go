@@ -8,17 +8,13 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
-// wholeness is how far the view was found to be in order.
-type wholeness struct {
-	turn.Order
-	edit    edit.ID // the newest edit then, which a withdrawal leaves alone
-	journal int     // how many edits there were
-}
+// orderRule is the name of edits that put away what cannot be sent as it stands.
+const orderRule = "order"
 
 // whole returns a *turn.TornError if a provider would refuse the view for a call without
 // its result or a result without its call (law 3). It looks at what was appended since
 // the last time, and after any edit at all there is.
-func (m *Machine) whole() error {
+func (m *reducer) whole() error {
 	now := wholeness{edit: m.lastEdit, journal: len(m.journal)}
 	if m.checked.edit == now.edit && m.checked.journal == now.journal && m.checked.Len() <= len(m.view.Items) {
 		now.Order = m.checked.Order
@@ -34,7 +30,7 @@ func (m *Machine) whole() error {
 
 // mend puts the Rounds away that cannot be sent as they are. Nothing that is appended
 // leads to one; records of a time in which it could have them.
-func (m *Machine) mend() {
+func (m *reducer) mend() {
 	for range len(m.messages) { // each put away is one Round less
 		var torn *turn.TornError
 		if !errors.As(m.whole(), &torn) {
@@ -53,35 +49,4 @@ func (m *Machine) mend() {
 		}
 		m.event(EventOrphan, orderRule, "messages %d to %d are put away: %v", span.From, span.To-1, torn)
 	}
-}
-
-// goesOnWithout returns the calls that msg goes on without: what the model writes after
-// anything but its own words is the next reply, and the one before it is over.
-func (m *Machine) goesOnWithout(msg llm.Message) []turn.Call {
-	if msg.Role != llm.RoleAssistant || len(m.messages) == 0 || m.messages[len(m.messages)-1].Role == llm.RoleAssistant {
-		return nil
-	}
-	return m.turns.OpenCalls()
-}
-
-// interrupt gives calls that never got a result a stated one (law 3).
-func (m *Machine) interrupt(open []turn.Call) error {
-	for _, r := range turn.Interrupted(open, "") {
-		if err := m.feedAppend(r); err != nil {
-			return err
-		}
-	}
-	if len(open) > 0 {
-		m.event(EventInterrupted, "", "%d calls had no result and got a stated one", len(open))
-	}
-	return nil
-}
-
-// repair makes what there is fit to be sent: it answers the calls that are open.
-func (m *Machine) repair() error {
-	if err := m.interrupt(m.turns.OpenCalls()); err != nil {
-		return err
-	}
-	m.mend()
-	return nil
 }

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
-	"github.com/plimsoll-dev/plimsoll/core/meter"
 )
 
 // withdraw takes back the edits of a Ready whose blobs could not all be stored.
@@ -41,7 +39,7 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	for _, b := range done.Blobs {
 		delete(m.stored, b.Ref)
 	}
-	waited := m.prepare != nil
+	waited := m.request.making()
 	m.rerecord(done)
 	was := m.gauge.Total()
 	m.refold()
@@ -50,7 +48,7 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 		m.summary = m.held
 	}
 	clear(m.tried)
-	m.stated = nil
+	m.wrote = nil
 	if done.Send != nil {
 		m.sent.seq--
 		if done.Send.StillOver {
@@ -63,7 +61,7 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	if done.Send == nil && done.Refused == nil && done.Torn == nil && !waited {
 		return
 	}
-	m.noStore = true
+	m.request.noStore = true
 	m.begin()
 }
 
@@ -84,34 +82,4 @@ func (m *Machine) rerecord(done Ready) {
 		}
 		m.record(r)
 	}
-}
-
-// refold makes the view anew from the transcript and the journal.
-func (m *Machine) refold() {
-	view, err := edit.Fold(m.messages, edit.Holding(m.journal))
-	if err != nil { // the journal was valid when it was made
-		m.event(EventNoProgress, "", "%v", err)
-		return
-	}
-	old := m.view
-	m.view = view
-	change := meter.Compare(old, view)
-	m.all(func(t *meter.Meter) {
-		t.Edited(change)
-		t.SetFront(m.allSections(), m.offered())
-	})
-	m.indexLines()
-}
-
-// clone returns a machine on which something can be tried out.
-func (m *Machine) clone() *Machine {
-	c := *m
-	c.turns = *m.turns.Clone()
-	c.journal = slices.Clip(m.journal)
-	c.stored = maps.Clone(m.stored)
-	c.tried, c.due = maps.Clone(m.tried), maps.Clone(m.due)
-	c.stats.Edits = maps.Clone(m.stats.Edits)
-	c.out, c.shown = Ready{}, nil
-	c.cloneMeters(m)
-	return &c
 }

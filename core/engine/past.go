@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/turn"
+)
+
+// A past is what happened, and what of it is shown.
+type past struct {
+	messages []llm.Message // the transcript; messages[i].ID is i+1
+	turns    turn.Index
+	journal  []edit.Edit // all edits, superseded ones too
+	lastEdit edit.ID     // the highest number given out
+	sections []llm.Section
+	tools    []llm.Tool
+	view     edit.View // what follows from them
+
+	stored  map[llm.Ref]bool // blobs that are durable or handed out
+	humans  [2]llm.MessageID // the first and the last message that a person typed
+	thought llm.MessageID    // the last message with thinking
+	turnAt  llm.MessageID    // the message that opened this Turn
+}
+
+func isThinking(p llm.Part) bool {
+	_, ok := p.(llm.Thinking)
+	return ok
+}
+
+// isReply reports whether msg is what a call to a model returned.
+func isReply(msg llm.Message) bool {
+	return msg.Origin == llm.Model && !msg.Flags.Has(llm.FlagSynthetic)
+}
+
+// countTo returns how many edits have a number up to last.
+func countTo(edits []edit.Edit, last edit.ID) int {
+	n, _ := slices.BinarySearchFunc(edits, last+1, func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
+	return n
+}
+
+// newestEdit returns the number of the newest edit; 0 if there is none. One that was
+// taken back has left its number unused.
+func (m *past) newestEdit() edit.ID {
+	if len(m.journal) == 0 {
+		return 0
+	}
+	return m.journal[len(m.journal)-1].ID
+}
+
+// tail returns the first message that the model has not answered yet; if that is
+// the result of a call, the message that made the call.
+func (m *past) tail() llm.MessageID {
+	at := len(m.messages)
+	for at > 0 && m.messages[at-1].Origin != llm.Model {
+		at--
+	}
+	for pos := at; pos < len(m.messages); pos++ {
+		if r, ok := m.turns.RoundAt(pos); ok {
+			return llm.MessageID(min(r.Call, at)) + 1
+		}
+	}
+	return llm.MessageID(at) + 1
+}
+
+// human returns the first (0) or last (1) message that a person typed, or, in a
+// conversation without one, the first message; 0 if there is none.
+func (m *past) human(which int) llm.MessageID {
+	if id := m.humans[which]; id > 0 {
+		return id
+	}
+	return llm.MessageID(min(len(m.messages), 1))
+}
+
+// viewAt returns the view of the first messages under the edits up to one.
+func (m *past) viewAt(messages int, last edit.ID) (edit.View, bool) {
+	v, err := meter.Border{Messages: messages, Edit: last}.View(m.messages, m.journal)
+	return v, err == nil
+}
+
+// border returns where a prompt of all there is ends.
+func (m *past) border() meter.Border {
+	return meter.Border{Messages: len(m.messages), Edit: m.lastEdit}
+}
+
+// allSections returns the system prompt with what edits added to it.
+func (m *past) allSections() []llm.Section {
+	if len(m.view.Sections) == 0 {
+		return m.sections
+	}
+	return append(m.sections[:len(m.sections):len(m.sections)], m.view.Sections...)
+}
+
+// edited reports whether an edit changes what the client made.
+func (m *past) edited() bool {
+	return slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Undo })
+}
+
+// brokenThinking reports whether an edit stands before thinking, which the model
+// may have made without it.
+func (m *past) brokenThinking() bool {
+	for _, e := range m.view.Edits() {
+		if e.Op != edit.Insert && e.Span.From <= m.thought {
+			return true
+		}
+	}
+	return false
+}
+
+// archivedTo returns the end of the archive that begins with message 1, as a position.
+func (m *past) archivedTo() int {
+	end := 0
+	for _, e := range m.view.Edits() {
+		if e.Op == edit.Archive && int(e.Span.From)-1 <= end {
+			end = max(end, int(e.Span.To)-1)
+		}
+	}
+	return end
+}
+
+// leaving returns how many messages an archive takes out that no earlier one has.
+func (m *past) leaving(e edit.Edit) int {
+	n := int(e.Span.To - e.Span.From)
+	for _, old := range m.view.Edits() {
+		if old.Op == edit.Archive && e.Span.Covers(old.Span) {
+			n -= int(old.Span.To - old.Span.From)
+		}
+	}
+	return n
+}
+
+// oldestShare returns the position after the oldest share of the messages that the
+// view shows; those that left it long ago do not count (R002-11).
+func (m *past) oldestShare(permille int) int {
+	shown := slices.DeleteFunc(slices.Clone(m.view.Items), edit.Item.IsNote)
+	if n := len(shown) * permille / 1000; n > 0 {
+		return int(shown[n-1].Message.ID)
+	}
+	return 0
+}
+
+// previous returns the summary that stands in a view.
+func previous(v edit.View) string {
+	for _, sec := range v.Sections {
+		if sec.Kind == llm.SectionSummary {
+			return sec.Text
+		}
+	}
+	for _, it := range v.Items {
+		if it.Message.Flags.Has(llm.FlagSummary) {
+			return it.Message.Text()
+		}
+	}
+	return ""
+}
+
+// standing returns the edits by which notes of r stand in the view.
+func (m *past) standing(r policy.Rule) []edit.Edit {
+	var out []edit.Edit
+	for _, e := range m.view.Edits() {
+		if e.Op == edit.Insert && e.Rule == r.Name {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// inForce returns an edit that took something out and that no later one supersedes.
+func (m *past) inForce(id edit.ID) (edit.Edit, error) {
+	got := fmt.Sprintf("none of the %d edits made so far", len(m.journal))
+	for _, e := range m.journal {
+		if e.ID == id {
+			got = "one that a later edit supersedes"
+		}
+	}
+	for _, e := range m.view.Edits() {
+		switch {
+		case e.ID != id:
+		case e.Op == edit.Insert:
+			got = "a note"
+		case e.Op == edit.Undo:
+			got = "one that put something back"
+		default:
+			return e, nil
+		}
+	}
+	return edit.Edit{}, fmt.Errorf("engine: undo of edit %d: want one in force that took something out, got %s", id, got)
+}
+
+func (m *past) toolOf(callID string) string {
+	c, _ := m.turns.CallOf(callID)
+	return c.Name
+}
+
+// durable reports whether everything a plan stores is in the store already.
+func (m *past) durable(p edit.Plan) bool {
+	for _, b := range p.Blobs {
+		if !m.stored[b.Ref] {
+			return false
+		}
+	}
+	return true
+}
+
+// durableNow notes that the store has what refs name.
+func (m *past) durableNow(refs ...llm.Ref) {
+	for _, r := range refs {
+		m.stored[r] = true
+	}
+}
+
+// View returns what would be sent now. It is not changed by later inputs.
+func (m *past) View() edit.View { return m.view }
+
+// Journal returns all edits made so far, superseded ones too. The caller must
+// not change them.
+func (m *past) Journal() []edit.Edit { return m.journal }
+
+// Messages returns the transcript. The caller must not change it.
+func (m *past) Messages() []llm.Message { return m.messages }

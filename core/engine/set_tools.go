@@ -1,0 +1,22 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// SetTools replaces the tools that are offered to the model. The machine keeps a copy:
+// what the host changes later is neither sent nor counted until it is set again.
+type SetTools struct{ Tools []llm.Tool }
+
+func (SetTools) input() {}
+
+func (m *Machine) feedTools(in SetTools) {
+	if slices.EqualFunc(m.tools, in.Tools, sameTool) {
+		return // told in every Step, it is recorded once
+	}
+	m.setTools(ownTools(in.Tools))
+	m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
+}
