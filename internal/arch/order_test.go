@@ -3,7 +3,9 @@ package arch
 import (
 	"fmt"
 	"go/ast"
+	gotoken "go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,4 +115,54 @@ func tooLarge(t *typed) []string {
 		}
 	}
 	return faults
+}
+
+// TestFileOrderCatches feeds the rule a package that breaks it in each way.
+func TestFileOrderCatches(t *testing.T) {
+	methods := "type many struct{}\n"
+	for i := range mostMethods + 1 {
+		methods += fmt.Sprintf("func (many) m%d() {}\n", i)
+	}
+	fields := "type wide struct {\n"
+	for i := range mostFields + 1 {
+		fields += fmt.Sprintf("\tf%d int\n", i)
+	}
+	fields += "}\n"
+	const doc = "// Package x is listed.\n//\n// # Files\n//\n//\ta.go  first\n//\tb.go  second\npackage x\n"
+	for _, c := range []struct {
+		name, a, b, more string
+		want             []string
+	}{
+		{"in order", "func low() {}", "func high() { low() }", "", nil},
+		{"a call that points back", "func low() { high() }", "func high() {}", "", []string{"high is declared in b.go"}},
+		{"a field that points back", "type t struct{ u u }\nfunc (t t) f() int { return t.u.n }", "type u struct{ n int }", "", []string{"u is declared in b.go", "n is declared in b.go"}},
+		{"a file that is not listed", "", "", "func other() {}", []string{"not in the list of files"}},
+		{"too many methods", methods, "", "", []string{"many has 41 methods"}},
+		{"too many fields", fields, "", "", []string{"wide has 21 fields"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			units := map[string]*unit{}
+			u := unitFor(units, "core/x/x.go")
+			u.fset = gotoken.NewFileSet()
+			files := map[string]string{"core/x/doc.go": doc, "core/x/a.go": "package x\n" + c.a, "core/x/b.go": "package x\n" + c.b}
+			if c.more != "" {
+				files["core/x/c.go"] = "package x\n" + c.more
+			}
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				if err := u.add(name, []byte(files[name])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			typed := newChecker("m", []*unit{u}).check(u)
+			got := slices.Concat(outOfOrder(typed, statedOrder(u)), tooLarge(typed))
+			if len(got) != len(c.want) {
+				t.Fatalf("want %d faults, got %q", len(c.want), got)
+			}
+			for i, want := range c.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("want %q, got %q", want, got[i])
+				}
+			}
+		})
+	}
 }
