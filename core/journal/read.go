@@ -220,11 +220,42 @@ func (r *reader) change(c *change) {
 		c.Sections = list(r, readSection)
 	}
 	if r.has("refs") {
-		c.Refs = list(r, readText[llm.Ref])
+		c.Refs = r.refs()
 	}
 	r.changeWhy(c)
 	r.end()
 }
+
+// refs reads a list of Refs. That of an archive names all there is in it, thousands at
+// times: they share one text.
+func (r *reader) refs() []llm.Ref {
+	r.want("[")
+	from, n := r.at, 0
+	for !r.lost && r.next() != ']' {
+		if n++; n > 1 {
+			r.want(",")
+		}
+		at := r.at + len(`"`)
+		r.want(`"`)
+		r.skip()
+		r.lost = r.lost || r.at != at+refLength
+		r.want(`"`)
+	}
+	if r.lost {
+		return nil
+	}
+	text := string(r.data[from:r.at])
+	r.at++
+	out := make([]llm.Ref, n)
+	for i := range out {
+		at := i*(refLength+len(`"",`)) + len(`"`)
+		out[i] = llm.Ref(text[at : at+refLength])
+	}
+	return out
+}
+
+// refLength is the length of a Ref.
+const refLength = 27
 
 func (r *reader) changeWhy(c *change) {
 	if r.has("before") {

@@ -124,10 +124,17 @@ func ParseRef(s string) (Ref, error) {
 		return "", fmt.Errorf("llm: parse ref: %.40q, want \"r\" and %d characters, got %d bytes", s, refChars, len(s))
 	}
 	for i := 1; i < len(s); i++ {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
-			return "", fmt.Errorf("llm: parse ref: %q, want only a-z and 2-7, got %q", s, c)
+		if !inRef[s[i]] {
+			return "", fmt.Errorf("llm: parse ref: %q, want only a-z and 2-7, got %q", s, s[i])
 		}
 	}
 	return Ref(s), nil
+}
+
+// inRef has the characters of refAlphabet. Letters and figures alternate at random, so
+// that two comparisons for each would be guessed wrong all the time.
+var inRef = [256]bool{
+	'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true, 'h': true, 'i': true, 'j': true, 'k': true,
+	'l': true, 'm': true, 'n': true, 'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true, 'u': true, 'v': true,
+	'w': true, 'x': true, 'y': true, 'z': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
 }

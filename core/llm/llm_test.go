@@ -27,6 +27,16 @@ func TestRefOf(t *testing.T) {
 	})
 }
 
+func TestParseRefKnowsTheAlphabet(t *testing.T) {
+	for c := range 256 {
+		s := "r" + strings.Repeat("a", 25) + string([]byte{byte(c)})
+		want := 'a' <= c && c <= 'z' || '2' <= c && c <= '7'
+		if _, err := llm.ParseRef(s); (err == nil) != want {
+			t.Errorf("%q: got %v", s, err)
+		}
+	}
+}
+
 func TestParseRefRefuses(t *testing.T) {
 	good := string(llm.RefOf([]byte("x")))
 	for _, s := range []string{"", "r", good[1:], good + "a", "R" + good[1:], good[:26] + "1", good[:26] + "A", strings.Repeat("r", 1000)} {
