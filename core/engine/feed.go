@@ -67,6 +67,8 @@ func (m *Machine) Feed(in Input) error {
 		return m.feedFork(in)
 	case Restore:
 		return m.feedRestore(in.Snapshot)
+	default:
+		return errors.New("engine: feed: want one of the inputs of this package")
 	}
 	return nil
 }
