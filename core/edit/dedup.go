@@ -1,7 +1,9 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,11 +38,13 @@ type Shown struct {
 }
 
 // Lines remembers which runs of lines the view shows in full, by the hash of
-// every window of n lines. The zero value is not usable; see [NewLines].
+// every window of n lines. It depends on the outputs that are shown alone, not on what was
+// shown before. The zero value is not usable; see [NewLines].
 type Lines struct {
 	n       int
 	windows map[uint64]Shown
 	texts   map[Shown][]string // lines of an output, under Line 0
+	stale   bool               // windows are those of outputs that went, too
 }
 
 // NewLines returns an empty index for runs of at least n lines.
@@ -54,25 +58,40 @@ func (x *Lines) Add(id llm.MessageID, part int, text string) {
 	if len(lines) < x.n {
 		return
 	}
-	x.texts[Shown{id, part, 0}] = lines
+	at := Shown{id, part, 0}
+	x.texts[at] = lines
+	if !x.stale {
+		x.index(at, lines)
+	}
+}
+
+func (x *Lines) index(at Shown, lines []string) {
 	for i, h := range x.hashes(lines) {
 		if _, ok := x.windows[h]; !ok {
-			x.windows[h] = Shown{id, part, i}
+			x.windows[h] = Shown{at.ID, at.Part, i}
 		}
 	}
 }
 
 // Forget drops an output that is no longer shown in full.
 func (x *Lines) Forget(id llm.MessageID, part int) {
-	lines, ok := x.texts[Shown{id, part, 0}]
-	if !ok {
+	at := Shown{id, part, 0}
+	if _, ok := x.texts[at]; ok {
+		delete(x.texts, at)
+		x.stale = true // a later output may show the same runs
+	}
+}
+
+// refresh makes the windows anew if an output has gone.
+func (x *Lines) refresh() {
+	if !x.stale {
 		return
 	}
-	delete(x.texts, Shown{id, part, 0})
-	for _, h := range x.hashes(lines) {
-		if at := x.windows[h]; at.ID == id && at.Part == part {
-			delete(x.windows, h)
-		}
+	clear(x.windows)
+	x.stale = false
+	order := func(a, b Shown) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Part, b.Part)) }
+	for _, at := range slices.SortedFunc(maps.Keys(x.texts), order) {
+		x.index(at, x.texts[at])
 	}
 }
 
@@ -132,6 +151,7 @@ func (s Scene) Dedup(sp Spot, x *Lines, a DedupArgs) Plan {
 // runs finds the longest known runs of lines, from the top.
 func (x *Lines) runs(lines []string, chars int) []run {
 	var out []run
+	x.refresh()
 	hashes := x.hashes(lines)
 	for i := 0; i < len(hashes); {
 		at, ok := x.windows[hashes[i]]

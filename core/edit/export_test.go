@@ -1,5 +1,10 @@
 package edit
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Quoted returns s as archives write it.
 func Quoted(s string) string { return string(quoted(nil, s)) }
 
@@ -11,4 +16,9 @@ func (s Scene) DropInSteps(needs []int, kind Kind, why string) Plan {
 		p = d.until(need)
 	}
 	return p
+}
+
+// RunsOf returns which runs of a text x has seen, and where.
+func RunsOf(x *Lines, text string) string {
+	return fmt.Sprint(x.runs(strings.Split(text, "\n"), 0))
 }

@@ -121,7 +121,7 @@ func (m *ruler) singleTurn(r policy.Rule, s edit.Scene) edit.Plan {
 	s.Pinned = func(msg llm.Message) bool { return msg.ID == human || pinned(msg) }
 	s.Keep = m.tail()
 	p := m.emergency(s, edit.Span{From: 1, To: s.Keep})
-	if p.Empty() && r.At == policy.AtRejected {
+	if p.Empty() && r.At == policy.AtRejected && m.shows(human) {
 		s.Keep = llm.MessageID(len(m.messages)) + 1
 		p = m.emergency(s, edit.Span{From: 1, To: s.Keep})
 	}

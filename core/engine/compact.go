@@ -24,12 +24,13 @@ func (m *Machine) feedCompact(in Compact) {
 	if m.sent.meter == nil { // nobody knows yet where the next request goes
 		m.request.to = m.choose()
 	}
-	if _, ok := m.summarySpan(r, s); ok && len(m.asks) == 0 {
+	held, asked := m.summary, len(m.asks)
+	if _, ok := m.summarySpan(r, s); ok && asked == 0 {
 		m.summary = nil // a newer one is made of what it is about
 	}
-	asked := len(m.asks)
 	m.askAbout(r, s, Ask{Focus: in.Focus, byHand: true})
 	if len(m.asks) == asked {
+		m.summary = held // none is
 		m.event(EventCompact, r.Name, "%s", m.whyNot(r, s))
 	}
 }

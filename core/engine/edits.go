@@ -91,9 +91,15 @@ func (m *editor) commit(e edit.Edit) {
 	if m.shown == nil {
 		return
 	}
-	for id := e.Span.From; id < e.Span.To && e.Op != edit.Insert; id++ {
-		for n := range m.messages[id-1].Parts {
-			m.shown.Forget(id, n)
+	switch e.Op {
+	case edit.Insert:
+	case edit.Replace: // what stands beside it in its message is shown as before
+		m.shown.Forget(e.Span.From, e.Part)
+	default:
+		for id := e.Span.From; id < e.Span.To; id++ {
+			for n := range m.messages[id-1].Parts {
+				m.shown.Forget(id, n)
+			}
 		}
 	}
 }

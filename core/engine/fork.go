@@ -28,9 +28,21 @@ func (m *Machine) feedFork(in Fork) error {
 	if n := len(in.Snapshot.Messages); int(in.At) != n || in.Snapshot.Fork != (journal.Fork{Parent: in.Parent, At: in.At}) {
 		return fmt.Errorf("engine: fork of %q: at message %d, want a snapshot that was collected with the fork's own record, got one of %d messages", in.Parent, in.At, n)
 	}
-	if err := m.feedRestore(in.Snapshot); err != nil {
+	past := in.Snapshot
+	if n := len(past.Tail); n > 0 {
+		past.Tail = past.Tail[:n-1] // the fork's own record, which is to be written
+	}
+	if err := m.feedRestore(past); err != nil {
 		return err
 	}
+	m.wrote = nil
+	open := m.asks
+	m.asks, m.asked = nil, past.LastAsk
 	m.record(journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: in.Parent, At: in.At}})
+	for i, a := range open { // what nobody waits for is asked again: the answer would have been this machine's, too
+		a.ID = past.LastAsk + 1 + i
+		m.asks = append(m.asks, a)
+		m.record(journal.Record{Kind: journal.KindAsk, Ask: a.recorded()})
+	}
 	return nil
 }

@@ -76,6 +76,11 @@ func (m *past) human(which int) llm.MessageID {
 	return llm.MessageID(min(len(m.messages), 1))
 }
 
+// shows reports whether a message stands in the view.
+func (m *past) shows(id llm.MessageID) bool {
+	return slices.ContainsFunc(m.view.Items, func(it edit.Item) bool { return !it.IsNote() && it.Message.ID == id })
+}
+
 // viewAt returns the view of the first messages under the edits up to one.
 func (m *past) viewAt(messages int, last edit.ID) (edit.View, bool) {
 	v, err := meter.Border{Messages: messages, Edit: last}.View(m.messages, m.journal)

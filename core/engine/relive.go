@@ -23,10 +23,10 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 	case journal.KindEdit:
 		return m.applyEdits(records)
 	case journal.KindUsage:
-		m.answeredBy(r.Usage.Target)
+		m.answeredBy(r.Usage.Target, r.Usage.Model)
 		m.book(Usage{Usage: r.Usage.Usage, Reported: r.Usage.Reported, OutputUnknown: !r.Usage.Output})
 	case journal.KindRejected:
-		m.answeredBy(r.Rejected.Target)
+		m.answeredBy(r.Rejected.Target, "")
 		m.taught(journal.Limit{Target: r.Rejected.Target, Window: r.Rejected.Window, Bytes: r.Rejected.Bytes})
 		if err := m.aim(m.stated); err != nil {
 			return err

@@ -4,9 +4,9 @@ import "github.com/plimsoll-dev/plimsoll/core/journal"
 
 // writeState puts into the next Ready all that a restart could not tell from messages and
 // edits (law 4). It is written beside each request, so once a Step, but not beside one that
-// is the last one over again.
+// is the last one over again, with the same sums.
 func (m *intake) writeState() {
-	if m.wrote != nil && m.wrote.Sent.Target == m.SentTo().Name() {
+	if m.wrote != nil && m.wrote.Sent.Target == m.SentTo().Name() && m.wrote.Guard == m.guard.State() {
 		return
 	}
 	s := m.state()

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/meter"
@@ -66,15 +68,15 @@ func (m *Machine) feedUsage(in Usage) error {
 	if in.Usage.IsZero() {
 		return nil // a failed call that reports nothing wipes nothing
 	}
-	m.answeredBy(in.Target)
-	stated := in.Usage
+	m.answeredBy(in.Target, "")
+	stated, reported := in.Usage, in.Reported
 	in = m.believed(in)
 	u := in.Usage
 	rec := journal.Usage{Usage: u, Reported: in.Reported, Output: !in.OutputUnknown, Model: m.SentTo().Model}
 	if u != stated {
 		rec.Stated = stated
 	}
-	if in.Reported || u != stated {
+	if reported { // believed or not, it is on the bill
 		rec.Target = m.SentTo().Name()
 	}
 	m.book(in)
@@ -98,8 +100,9 @@ func (m *Machine) book(in Usage) {
 }
 
 // answeredBy says which target answered, where a restart has forgotten to which one the
-// request went.
-func (m *Machine) answeredBy(name string) {
+// request went. One that is not named now has a meter of its own all the same, for when it
+// is named again: its figures are of no other. Without a model nothing is known of it.
+func (m *Machine) answeredBy(name, model string) {
 	if name == "" || m.sent.meter != nil {
 		return
 	}
@@ -107,6 +110,15 @@ func (m *Machine) answeredBy(name string) {
 		if t.Name() == name {
 			m.sent.target, m.sent.meter = i, m.count[i]
 			return
+		}
+	}
+	if model == "" {
+		return
+	}
+	if t, err := m.meterFor(budget.Target{Model: model}, m.count); err == nil {
+		m.sent.meter = t
+		if !slices.Contains(m.spare, t) && !slices.Contains(m.count, t) {
+			m.spare = append(m.spare, t)
 		}
 	}
 }

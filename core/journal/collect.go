@@ -62,8 +62,8 @@ type Dialogue struct {
 // At a fork, messages after it go, and with them what was recorded since, so that the
 // state is the one of then. But what is no matter of those messages stays: edits that
 // concern none of them, which the parent has sent, and what refusals taught.
-// Questions that are open go as well; numbers are not used again. To fork a session,
-// collect its records and the fork's own.
+// Questions that are open end there: the fork asks those again that nobody waits for, under
+// numbers of its own. To fork a session, collect its records and the fork's own.
 //
 // The snapshot shares slices with the records.
 func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
