@@ -105,9 +105,12 @@ func (m *ruler) background(at policy.Moment) {
 // ruleStates returns what the rules have done, in their order.
 func (m *ruler) ruleStates() []journal.RuleState {
 	var out []journal.RuleState
-	for _, r := range m.policy.Rules {
+	for i, r := range m.policy.Rules {
 		s := journal.RuleState{Rule: r.Name, Tried: m.tried[r.Name], Due: m.due[r.Name], Noted: m.noted[r.Name]}
 		if s != (journal.RuleState{Rule: r.Name}) {
+			if out == nil {
+				out = make([]journal.RuleState, 0, len(m.policy.Rules)-i)
+			}
 			out = append(out, s)
 		}
 	}

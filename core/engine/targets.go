@@ -48,12 +48,16 @@ func (m *targets) keepSpare(next []*meter.Meter) {
 
 // all calls f with every meter once.
 func (m *targets) all(f func(*meter.Meter)) {
-	seen := map[*meter.Meter]bool{}
-	for _, t := range slices.Concat(m.count, m.spare, []*meter.Meter{m.gauge}) {
-		if !seen[t] {
-			seen[t] = true
+	for i, t := range m.count {
+		if !slices.Contains(m.count[:i], t) {
 			f(t)
 		}
+	}
+	for _, t := range m.spare { // none of which is named now
+		f(t)
+	}
+	if !slices.Contains(m.count, m.gauge) && !slices.Contains(m.spare, m.gauge) {
+		f(m.gauge)
 	}
 }
 
@@ -69,6 +73,9 @@ func (m *targets) taught(l journal.Limit) {
 
 // limits returns what refusals taught.
 func (m *targets) limits() []journal.Limit {
+	if len(m.learnt) == 0 && len(m.learntBytes) == 0 {
+		return nil
+	}
 	names := map[string]bool{}
 	for name := range m.learnt {
 		names[name] = true
@@ -97,7 +104,7 @@ func (m *targets) outputsOf(model string, preferred bool) map[llm.MessageID]int 
 
 // meterStates returns what the counts know, those of targets that were named before too.
 func (m *targets) meterStates() []journal.MeterState {
-	var out []journal.MeterState
+	out := make([]journal.MeterState, 0, len(m.count)+len(m.spare))
 	m.all(func(t *meter.Meter) {
 		if t.Calibration() != nil {
 			out = append(out, journal.MeterState{Key: t.Key(), State: t.State()})

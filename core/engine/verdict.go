@@ -28,7 +28,7 @@ func (m *measures) fitsTokens(target int) bool {
 // counters are asked by the rules that name them.
 func (m *measures) verdict(fits func(target int) bool) budget.Verdict {
 	n := m.Count().Bound
-	v := budget.Verdict{Projection: budget.Projection{Base: n, WithSchema: n}, Next: -1}
+	v := budget.Verdict{Projection: budget.Projection{Base: n, WithSchema: n}, Next: -1, Entries: make([]budget.Entry, 0, len(m.resolved))}
 	for i, t := range m.resolved {
 		v.Entries = append(v.Entries, budget.Entry{Target: t, Limit: t.Window.Limit(), Blocked: !fits(i)})
 	}

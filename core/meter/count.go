@@ -36,7 +36,7 @@ func (m *Meter) Count() token.Estimate {
 	all.Hosted = false // what was found came since the anchor, or the anchor has it
 	switch {
 	case m.anchor != nil:
-		since = m.adds(m.anchor.since(m.shown.total()))
+		since = m.adds(m.anchor.since(m.shown.total))
 	case m.offline && m.front.hidden > 0:
 		// The known overhead is as good as a report of the empty prompt.
 		return cal.After(token.Anchor{Prompt: m.front.hidden}, all)
@@ -71,7 +71,7 @@ func least(floor int, e token.Estimate) token.Estimate {
 func (m *Meter) floor() int { return m.scale.cal.Cost(m.adds(m.size())) + m.front.hidden }
 
 // size returns all there is, but for what is hidden.
-func (m *Meter) size() token.Size { return m.front.size().Add(m.shown.total()) }
+func (m *Meter) size() token.Size { return m.front.size().Add(m.shown.total) }
 
 // adds returns what s adds to a prompt, less what is ahead. Replies stand in it as
 // text, but for those that are known, which have no calls to count.

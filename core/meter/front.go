@@ -36,7 +36,8 @@ func (s *scale) front(sections []llm.Section, tools []llm.Tool) front {
 func (f front) size() token.Size {
 	var size token.Size
 	for c := range f.tokens {
-		size = size.Add(f.of(token.Component(c)))
+		size.Tokens += f.tokens[c]
+		size.Bytes += f.bytes[c]
 	}
 	return size
 }

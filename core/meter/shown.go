@@ -8,6 +8,7 @@ import (
 // shown is what the messages of a view take.
 type shown struct {
 	sums    [token.NumComponents]token.Size
+	total   token.Size // all of them together
 	outputs token.Size // of them, the tool outputs
 	sure    int        // tokens, as of measure
 	now     []*measure // each message in the form that is shown, by ID; nil: it is not
@@ -23,7 +24,7 @@ type tried struct {
 // add books an item.
 func (s *shown) add(it placed, m *measure) {
 	c := token.ComponentOf(it.Message)
-	s.sums[c] = s.sums[c].Add(m.Size)
+	s.sums[c], s.total = s.sums[c].Add(m.Size), s.total.Add(m.Size)
 	s.outputs, s.sure = s.outputs.Add(m.outputs), s.sure+m.sure
 	s.show(it, m)
 }
@@ -31,7 +32,7 @@ func (s *shown) add(it placed, m *measure) {
 // take takes an item out.
 func (s *shown) take(it placed, m *measure) {
 	c := token.ComponentOf(it.Message)
-	s.sums[c] = s.sums[c].Sub(m.Size)
+	s.sums[c], s.total = s.sums[c].Sub(m.Size), s.total.Sub(m.Size)
 	s.outputs, s.sure = s.outputs.Sub(m.outputs), s.sure-m.sure
 	s.show(it, nil)
 }
@@ -62,15 +63,6 @@ func (s *shown) of(id llm.MessageID) *measure {
 		return nil
 	}
 	return s.now[id]
-}
-
-// total returns all of it.
-func (s *shown) total() token.Size {
-	var all token.Size
-	for _, size := range s.sums {
-		all = all.Add(size)
-	}
-	return all
 }
 
 // on returns what is shown, to try something out on. s may not change as long.

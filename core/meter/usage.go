@@ -75,7 +75,7 @@ func (m *Meter) Leave(at Border, v edit.View) {
 	if m.scale.cal == nil {
 		return
 	}
-	d := departure{Border: at, view: v, front: m.front, messages: m.shown.total(), sure: m.shown.sure, count: m.Count()}
+	d := departure{Border: at, view: v, front: m.front, messages: m.shown.total, sure: m.shown.sure, count: m.Count()}
 	if a := m.anchor; a != nil {
 		removed, inserted := a.changes(m.front)
 		d.since, d.doubt, d.edited = a.since(d.messages), a.doubt, touched(removed, inserted)
