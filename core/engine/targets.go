@@ -110,6 +110,11 @@ func (m *targets) meterStates() []journal.MeterState {
 			out = append(out, journal.MeterState{Key: t.Key(), State: t.State()})
 		}
 	})
+	for _, key := range slices.Sorted(maps.Keys(m.remembered)) { // of those that nobody has named since a restart
+		if len(out) < len(m.count)+mostSpare {
+			out = append(out, m.remembered[key])
+		}
+	}
 	return out
 }
 
