@@ -17,6 +17,12 @@ type Answer struct {
 func (Answer) input() {}
 
 func (m *Machine) feedAnswer(in Answer) error {
+	if m.dropped[in.Ask] {
+		delete(m.dropped, in.Ask)
+		m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
+		m.event(EventAnswer, "", "summary %d not used: the policy that asked for it was changed", in.Ask)
+		return nil
+	}
 	if len(m.asks) == 0 || m.asks[0].ID != in.Ask {
 		return fmt.Errorf("engine: answer: nobody asked %d", in.Ask)
 	}

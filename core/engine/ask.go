@@ -17,6 +17,7 @@ type asker struct {
 	summary  *prepared
 	held     *prepared // summary as it was when the last Ready was carried out
 	declined declined
+	dropped  map[int]bool // questions whose answers are of no use any more
 }
 
 // prepared is a summary that waits for the batch it goes with.
@@ -54,6 +55,17 @@ func (m *asker) ask(r policy.Rule, s edit.Scene) {
 		return
 	}
 	m.askAbout(r, s, Ask{})
+}
+
+// dropAsks ends the questions that are open, without their answers.
+func (m *asker) dropAsks() {
+	for _, a := range m.asks {
+		if m.dropped == nil {
+			m.dropped = map[int]bool{}
+		}
+		m.dropped[a.ID], m.asked = true, max(m.asked, a.ID)
+	}
+	m.asks = nil
 }
 
 // askAbout asks as ask does, also where the last summary was declined. asked says what

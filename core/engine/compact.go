@@ -21,9 +21,7 @@ func (Compact) input() {}
 func (m *Machine) feedCompact(in Compact) {
 	r := m.compaction()
 	s := m.scene(r)
-	if m.sent.meter == nil { // nobody knows yet where the next request goes
-		m.request.to = m.choose()
-	}
+	m.request.to = m.choose() // where the next request goes, as it is now
 	held, asked := m.summary, len(m.asks)
 	if _, ok := m.summarySpan(r, s); ok && asked == 0 {
 		m.summary = nil // a newer one is made of what it is about

@@ -32,6 +32,9 @@ func (m *Machine) Feed(in Input) error {
 		// Its type is not named: that would put every input on the heap.
 		return errors.New("engine: feed: want Advance after Ready, got an input")
 	}
+	if _, ok := in.(Prepare); !ok {
+		m.request.resume = 0
+	}
 	switch in := in.(type) {
 	case Append:
 		return m.reserved(in.Reserved, func() error { return m.feedAppend(in.Message) })

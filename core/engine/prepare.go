@@ -43,7 +43,11 @@ func (m *requester) feedPrepare(in Prepare) error {
 
 // begin goes through the rules for a request from the first one on.
 func (m *requester) begin() {
-	m.request.phase, m.request.rule, m.request.to = phasePreparing, 0, 0
+	m.request.phase, m.request.rule, m.request.to = phasePreparing, m.request.resume, 0
+	for _, r := range m.policy.Rules[:m.request.resume] { // they had their turn before the question
+		delete(m.due, r.Name)
+	}
+	m.request.resume = 0
 	if m.wanted != ReasonNone {
 		m.force(m.wanted, ruleOf(m.wanted), finalTexts[m.wanted])
 	}

@@ -12,6 +12,7 @@ import (
 // apply does what a record says has happened, as it was done then, without deciding
 // anything. Of edits it is given those of one plan.
 func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialogue) error {
+	m.request.resume = 0 // what came since the question makes it another request
 	switch r := records[0]; r.Kind {
 	case journal.KindMessage:
 		m.take(r.Message)
@@ -32,6 +33,8 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 			return err
 		}
 		m.heard(r.Rejected.Used)
+		m.request.phase = phaseRefused
+		clear(m.tried)
 	case journal.KindSections:
 		m.setSections(r.Sections)
 	case journal.KindTools:
@@ -77,9 +80,13 @@ func (m *Machine) applyEdits(records []journal.Record) error {
 	m.remeasureEdited(old, edits)
 	for _, e := range edits {
 		m.spoken(e)
+		if e.Op == edit.Archive && len(e.Notes) > 1 && m.ruleNamed(e.Rule).Do == policy.DoDemote {
+			m.summary = nil // the batch shows it
+		}
 	}
 	if edits[0].Rule == undoRule {
 		clear(m.tried)
+		m.declined = declined{}
 	}
 	return nil
 }
@@ -111,8 +118,11 @@ func (m *Machine) applyAsk(a journal.Ask) {
 	if a.ByHand {
 		m.summary = nil
 	}
-	if a.Background {
+	switch {
+	case a.Background:
 		m.askAgain(a)
+	case !a.ByHand:
+		m.request.resume = max(slices.IndexFunc(m.policy.Rules, func(r policy.Rule) bool { return r.Name == a.Rule }), 0)
 	}
 }
 

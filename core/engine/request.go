@@ -35,6 +35,7 @@ type request struct {
 	phase
 	after   phase // what the one before had come to
 	rule    int   // the next rule to look at
+	resume  int   // the first rule to look at where a restart came while it waited for an answer
 	to      int   // place among the targets of the one that it goes to
 	noStore bool  // until it is out: nothing new can be stored
 }

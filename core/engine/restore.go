@@ -61,7 +61,7 @@ func (m *Machine) relive(s journal.Snapshot) error {
 
 // load takes m to the state that was written last, with what there was beside it.
 func (m *Machine) load(s journal.Snapshot) error {
-	p := m.policy
+	p := m.cfg.Policy
 	if s.Base.Policy.Name != "" {
 		p = s.Base.Policy
 	}

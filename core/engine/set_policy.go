@@ -16,6 +16,9 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 	if err := policy.Validate(p); err != nil {
 		return fmt.Errorf("engine: set policy: %w", err)
 	}
+	if m.request.phase == phaseAsking {
+		return fmt.Errorf("engine: set policy: want it between calls, got it while a call waits for an answer")
+	}
 	old := m.policy
 	m.policy = p
 	if err := m.setTargets(m.stated); err != nil {
@@ -25,6 +28,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 	m.record(journal.Record{Kind: journal.KindPolicy, Policy: p})
 	// What the old rules were up to means nothing to the new ones.
 	m.summary, m.declined = nil, declined{}
+	m.dropAsks()
 	m.setFinal(ReasonNone)
 	clear(m.due)
 	clear(m.tried)
