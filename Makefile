@@ -95,6 +95,12 @@ SIM ?= 10000
 sim: ## run made-up sessions against the scripted model server (SIM=10000)
 	PLIMSOLL_SIM='$(SIM)' $(GO) test ./internal/guardsim -run TestSessions -v -count 1 -timeout 120m | grep -Ev '^ *(--- PASS|===)'
 
+CROSSCHECK ?= 20000
+
+.PHONY: crosscheck
+crosscheck: ## hold made-up sessions of a second generator against the laws (CROSSCHECK=20000)
+	PLIMSOLL_CROSSCHECK='$(CROSSCHECK)' $(GO) test ./internal/crosscheck -run TestCrosscheck -v -count 1 -timeout 180m | grep -Ev '^ *(--- PASS|===)'
+
 .PHONY: ollama
 ollama: ## test against a real Ollama server and a small model, built into .bin/ on first use (5 minutes)
 	@url=$$(scripts/ollama '$(TOOLS)/ollama' | tail -n 1); \

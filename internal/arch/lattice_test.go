@@ -69,6 +69,7 @@ const lattice = `
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
 	client, wire/check < internal/ollamatest;
 	plimsoll, client, internal/scriptmodel < internal/guardsim, examples/agentloop;
+	plimsoll, WIRE, wire/check < internal/crosscheck;
 	core/llm < internal/recording; # API recordings of the corpus, for tests
 	CORE < internal/tui;
 
