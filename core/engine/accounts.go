@@ -94,7 +94,7 @@ func (m *accounts) setTargets(targets []budget.Target) error {
 }
 
 // resolve returns the window of a target with what the target leaves open: the
-// tokens by [Machine.figures], bytes and images by what a refusal taught and the
+// tokens by figures, bytes and images by what a refusal taught and the
 // catalogue (see [NoLimit]). The text says what was assumed, if the policy wants that
 // to be known.
 func (m *accounts) resolve(t budget.Target) (budget.Window, string, error) {
@@ -207,7 +207,7 @@ func (m *accounts) newMeter(o meter.Options, known map[llm.MessageID]int) *meter
 	return t
 }
 
-// past returns what the session has come to.
+// history returns what the session has come to.
 func (m *accounts) history() meter.Past {
 	return meter.Past{
 		Prompt:   meter.Prompt{View: m.view, Sections: m.allSections(), Tools: m.offered()},

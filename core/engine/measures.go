@@ -12,7 +12,7 @@ import (
 )
 
 // holds reports whether a condition holds. sp is the output just appended, for
-// the measures that look at one. A decision of a forced rule on the count uses
+// the measures that look at one. A decision on the count uses
 // the bound, as law 1 does.
 func (m *measures) holds(c policy.Condition, sp *edit.Spot) bool {
 	return c.Always() || c.Holds(m.value(c.Measure, sp), m.window())

@@ -32,7 +32,7 @@
 //   - law 10: counts fall on a commit or an edit that takes something out only; a failed call
 //     changes no figure and stores nothing, and its retry has the same bytes,
 //   - a restart between two calls keeps what refusals taught, and the next request is the one
-//     that would have been sent, where the session knows as much as before,
+//     that would have been sent,
 //   - what is sent after a refusal for its bytes has fewer,
 //   - every Ref in a request resolves to what it names,
 //   - each session ends.
