@@ -83,6 +83,7 @@ func (m *requester) finish() {
 		if next < 0 || m.floor() == nil { // else nothing that is taken out would do
 			m.backstop()
 			m.restate()
+			m.request.to = m.choose() // one that is named before may have room now, too
 			next = m.verdict(m.fits).Next
 		}
 		if next >= 0 && m.over() {

@@ -34,10 +34,7 @@ func (r *run) request() bool {
 		if r.odds(25) { // nothing came back: prepared again, with the same
 			before := r.sent
 			send = r.prepare(r.offer)
-			if send == nil || before.made > 0 && r.sent.place != before.place {
-				continue // what was taken out before the first may have made room with the preferred target
-			}
-			if r.sent.body != before.body && len(r.sent.journal) == len(before.journal) {
+			if send != nil && r.sent.body != before.body && len(r.sent.journal) == len(before.journal) {
 				r.fail("law 4", "prepared again, without an edit: %s", difference(r.sent.body, before.body))
 			}
 			continue

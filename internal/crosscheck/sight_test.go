@@ -27,7 +27,6 @@ type sight struct {
 	tokens   int // that it has at least
 	images   int
 	journal  map[edit.ID]bool // edits that were made by then
-	made     int              // of them since the request before
 }
 
 // look writes a request in its dialect and counts it.
@@ -82,8 +81,7 @@ func (r *run) judge(v *sight) {
 	r.counts.sends++
 	r.note("  at least %d tokens, %d messages, %d images, %d bytes", v.tokens, len(v.messages), v.images, len(v.body))
 	edits := r.main.s.Edits()
-	v.made = len(edits) - r.edits
-	r.counts.edits += v.made
+	r.counts.edits += len(edits) - r.edits
 	if n := len(edits) - r.edits; n > 3*len(r.said)+40 {
 		r.fail("law 1", "%d edits before one request of %d messages", n, len(r.said))
 	}

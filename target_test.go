@@ -1,0 +1,38 @@
+package plimsoll_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// TestFirstTargetThatHasRoom: where the backstop has made the request fit the preferred target too, it goes there, and a second Prepare
+// makes no other one of it.
+func TestFirstTargetThatHasRoom(t *testing.T) {
+	of := func(model string, limit int) budget.Target {
+		return budget.Target{Provider: "openai", Model: model, Window: budget.Window{Capacity: limit, Buffer: budget.None, OutputReserve: budget.None}}
+	}
+	s := open(t, plimsoll.Options{
+		Policy: preset(t, "cache-compact"), Targets: []budget.Target{of("gpt-4o", 3_000), of("gpt-5-mini", 3_400)},
+	})
+	add(t, s, human("Look."))
+	for n := range 12 {
+		id := fmt.Sprintf("c%d", n)
+		add(t, s,
+			llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read", Args: "{}"}}},
+			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+				llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: strings.Repeat(" word", 300)}}},
+			}})
+	}
+	first, second := prepare(t, s), prepare(t, s)
+	if got, want := first.Target.Name(), "openai/gpt-4o"; got != want {
+		t.Errorf("the request goes to %s, want %s", got, want)
+	}
+	if got, want := second.Target.Name(), first.Target.Name(); got != want {
+		t.Errorf("prepared again, unchanged, it goes to %s, want %s", got, want)
+	}
+}
