@@ -11,11 +11,12 @@ import (
 // if that reads another one.
 func ReadsItself(data []byte) (bool, error) {
 	var r reader
-	var got, want line
+	var want line
 	r.reset(data)
-	if !utf8.Valid(data) || !r.line(&got) {
+	if !utf8.Valid(data) || !r.line() {
 		return false, nil
 	}
+	got := r.into.line
 	err := json.Unmarshal(data, &want)
 	if late := got.unread; late != nil {
 		var s state

@@ -225,11 +225,10 @@ func (r *reader) decode(data []byte) (Record, error) {
 	if !utf8.Valid(data) {
 		return Record{}, errors.New("journal: decode: want UTF-8, got other bytes")
 	}
-	var l line
 	var err error
-	if r.reset(data); !r.line(&l) {
-		l = line{}
-		err = json.Unmarshal(data, &l)
+	l := &r.into.line
+	if r.reset(data); !r.line() {
+		*l, err = plainly(data)
 	}
 	if v := versionOf(data, l, err); v > Version {
 		return Record{}, &VersionError{Got: v, Want: Version}
@@ -247,9 +246,16 @@ func (r *reader) decode(data []byte) (Record, error) {
 	return rec, nil
 }
 
+// plainly reads a line by encoding/json.
+func plainly(data []byte) (line, error) {
+	var l line
+	err := json.Unmarshal(data, &l)
+	return l, err
+}
+
 // versionOf returns the version of a line, also of one that only a newer
 // program can read.
-func versionOf(data []byte, l line, err error) int {
+func versionOf(data []byte, l *line, err error) int {
 	if err == nil {
 		return l.V
 	}

@@ -11,7 +11,9 @@ import (
 
 // line reads a record of the kinds that a session has many of, and reports whether it
 // could. The members are those of the types, in their order, but for "b64".
-func (r *reader) line(l *line) bool {
+func (r *reader) line() bool {
+	l := &r.into.line
+	*l = line{}
 	r.open()
 	if r.has("v") {
 		l.V = r.number()
@@ -21,13 +23,13 @@ func (r *reader) line(l *line) bool {
 	}
 	switch {
 	case l.Kind == KindMessage && r.has("message"):
-		l.Message = &message{}
+		l.Message, r.into.message = &r.into.message, message{}
 		readMessage(r, l.Message)
 	case l.Kind == KindEdit && r.has("edit"):
-		l.Edit = &change{}
+		l.Edit, r.into.change = &r.into.change, change{}
 		r.change(l.Edit)
 	case l.Kind == KindUsage && r.has("usage"):
-		l.Usage = &usage{}
+		l.Usage, r.into.usage = &r.into.usage, usage{}
 		r.usage(l.Usage)
 	case l.Kind == KindState && r.has("state"):
 		l.unread = r.unread()

@@ -17,13 +17,24 @@ type reader struct {
 	deep  int
 	lost  bool   // it has given up
 	plain []byte // of a string with escapes, without them
+	into  forms
+}
+
+// forms are what a record is read into, each time anew.
+type forms struct {
+	line    line
+	message message
+	change  change
+	usage   usage
 }
 
 // mostDeep is how deep objects may lie in one another. What is written stays far below.
 const mostDeep = 32
 
 // reset begins another text.
-func (r *reader) reset(data []byte) { *r = reader{data: data, plain: r.plain} }
+func (r *reader) reset(data []byte) {
+	r.data, r.at, r.first, r.deep, r.lost = data, 0, false, 0, false
+}
 
 // done reports whether all of the text was read.
 func (r *reader) done() bool { return !r.lost && r.at == len(r.data) }
@@ -91,8 +102,8 @@ func list[T any](r *reader, item func(*reader, *T)) []T {
 	}
 	for !r.lost {
 		var one T
-		item(r, &one)
 		out = append(out, one)
+		item(r, &out[len(out)-1])
 		if !r.is(",") {
 			r.want("]")
 			break
