@@ -54,7 +54,8 @@ type Session struct {
 	// the agent's id, and where the file has none its name without the ending. It may
 	// hold any text.
 	ID     string
-	Parent string // id of the session that started this one, if any
+	Parent string // id of the session that this one began from, if any
+	Kin    Kin    // how it began from Parent; empty without one
 	Path   string // the name it was read from
 	Format Format
 	// Client is the program that wrote it, as in "claude-code" and "codex"; empty
@@ -64,8 +65,52 @@ type Session struct {
 	Dialect       llm.Dialect // of the messages' raw bytes
 	Segments      []Segment   // in the order they happened
 	Abandoned     []Branch    // conversation lines that do not lead to the end
+	Stated        []Stated    // what the file itself says about its sums, by line
 	Problems      []Problem   // by line
 }
+
+// Kin says how a session began from another one.
+type Kin string
+
+// The kinds of kin.
+const (
+	KinAgent Kin = "sub-agent" // a call of the parent started it; its cost is part of the parent's
+	KinFork  Kin = "fork"      // it begins with a copy of the parent, and goes on by itself
+)
+
+// A Stated is what a file itself says about a whole, such as the line with which a
+// client ends a run. Sums over what was read are checked against it.
+type Stated struct {
+	Line    int    // where it stands, from 1
+	What    string // what states it, as in "result line" and "session.shutdown"
+	From    int    // first segment that it sums up, from 0
+	To      int    // the segment after the last one
+	Figures []Figure
+}
+
+// A Figure is one number of a [Stated].
+type Figure struct {
+	Name  FigureName
+	Value int64 // Steps, tokens, or picodollars (10^-12 USD)
+	// Round is the width of the rounding that the file wrote it with, as in 1000 for
+	// "12k"; 0 or 1 if it is exact.
+	Round int64
+}
+
+// FigureName says what a [Figure] counts.
+type FigureName string
+
+// The figures that files state. Parts of a prompt are disjoint, as in llm.Usage.
+const (
+	FigureCalls      FigureName = "calls"       // model calls
+	FigurePrompt     FigureName = "prompt"      // tokens of all prompts, cached or not
+	FigureInput      FigureName = "input"       // of these, those in full price
+	FigureCacheRead  FigureName = "cache_read"  // read from the provider's cache
+	FigureCacheWrite FigureName = "cache_write" // written to it, of any lifetime
+	FigureOutput     FigureName = "output"      // tokens of all replies
+	FigureReasoning  FigureName = "reasoning"   // of these, thinking
+	FigureCost       FigureName = "cost"        // picodollars
+)
 
 // A Branch is a range of lines that does not lead to the end of the session.
 type Branch struct {
@@ -135,12 +180,20 @@ type Entry struct {
 
 // A Step is what the file says about one model call.
 type Step struct {
-	Model  string
-	Effort string // the reasoning effort asked for; empty if not stated
+	Model     string
+	Effort    string // the reasoning effort asked for; empty if not stated
+	MessageID string // the provider's id of the reply; empty if the file has none
+	RequestID string // the provider's id of the request; empty if the file has none
+	// Copied is the id of the session that this call was copied from, whose tokens and
+	// money it is; empty for a call that this session made.
+	Copied string
 	Usage  llm.Usage
 	// Reported says that Usage tells the size of the prompt: it is not zero, and no
 	// hosted tool added hidden requests to it.
 	Reported bool
+	// ClientCount says that Usage is what the client itself counted, such as the sums
+	// that aider prints, and not a provider's report. Reported is false then.
+	ClientCount bool
 	// OutputReported says that Usage.Output is the final figure and not one that was
 	// written while the reply was still arriving.
 	OutputReported bool
