@@ -30,7 +30,11 @@ func (m *Machine) feedAnswer(in Answer) error {
 	m.asks = m.asks[1:]
 	at := len(m.out.Records)
 	m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
-	m.out.Records[at].Answer.Outcome = m.conclude(m.ruleNamed(a.Rule), a, in)
+	did := m.conclude(m.ruleNamed(a.Rule), a, in)
+	m.out.Records[at].Answer.Outcome = did
+	if did == journal.Held {
+		m.out.Records[at].Answer.Held = m.summary.text
+	}
 	if m.request.phase == phaseAsking {
 		m.goOn()
 	}

@@ -94,6 +94,11 @@ func (m *asker) hold(d journal.Dialogue) {
 	if !ok {
 		return
 	}
+	if d.Answer.Held != "" {
+		m.summary = &prepared{ask: a.ID, span: a.Span, text: d.Answer.Held}
+		return
+	}
+	// An older record: the summary is judged once more, by the targets of today.
 	if said, why := m.said(m.ruleNamed(a.Rule), a, d.Answer.Text, d.Answer.Err); why == "" {
 		m.summary = &prepared{ask: a.ID, span: a.Span, text: said.Summary}
 	}

@@ -163,7 +163,7 @@ func drawRecord(t *rapid.T) journal.Record {
 		r.Ask = rapid.Make[journal.Ask]().Draw(t, "ask")
 		r.Ask.Kind = drawString(t, "ask kind")
 	case journal.KindAnswer:
-		r.Answer = journal.Answer{Ask: drawInt(t, "ask"), Text: drawString(t, "text"), Err: drawString(t, "err")}
+		r.Answer = journal.Answer{Ask: drawInt(t, "ask"), Text: drawString(t, "text"), Err: drawString(t, "err"), Held: drawString(t, "held")}
 	case journal.KindFork:
 		r.Fork = journal.Fork{Parent: drawString(t, "parent"), At: llm.MessageID(drawInt(t, "at"))}
 	}

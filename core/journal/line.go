@@ -78,6 +78,7 @@ type answer struct {
 	Text string  `json:"text,omitempty"`
 	Err  string  `json:"err,omitempty"`
 	Did  Outcome `json:"outcome,omitempty"`
+	Held string  `json:"held,omitempty"`
 	B64  odd     `json:"b64,omitempty"`
 }
 
@@ -131,6 +132,7 @@ func lineOf(r Record) (line, error) {
 		a := r.Answer
 		l.Answer = &answer{Ask: a.Ask, Did: a.Outcome}
 		l.Answer.Text, l.Answer.Err = l.Answer.B64.put("text", a.Text), l.Answer.B64.put("err", a.Err)
+		l.Answer.Held = l.Answer.B64.put("held", a.Held)
 	case KindRule:
 		l.Rule = &ruleMoment{Room: r.Rule.Room}
 		l.Rule.Name = l.Rule.B64.put("name", r.Rule.Name)
@@ -295,7 +297,7 @@ func (l *line) record() (Record, error) {
 		r.Ask = l.Ask.ask()
 	case l.Kind == KindAnswer:
 		a := l.Answer
-		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err), Outcome: a.Did}
+		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err), Outcome: a.Did, Held: a.B64.get("held", a.Held)}
 	case l.Kind == KindRule:
 		r.Rule = RuleMoment{Name: l.Rule.B64.get("name", l.Rule.Name), Room: l.Rule.Room}
 	case l.unread != nil:

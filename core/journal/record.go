@@ -112,6 +112,10 @@ type Answer struct {
 	Err  string // why there is no text; empty if there is
 
 	Outcome Outcome
+	// Held is the summary that waits, as it is to be shown: what was answered, or what
+	// code wrote in its place. Who wrote it, and how much that says, was judged by the
+	// target of that moment. Empty in older records.
+	Held string
 }
 
 // Outcome says what became of an answer.
