@@ -184,6 +184,7 @@ func (r *run) report(reply llm.Message) {
 		u = llm.Usage{Input: r.sent.send.Count.Point, Output: u.Output}
 	}
 	r.answered = true
+	r.now.heard = r.now.heard || u.Input > 0
 	r.act(fmt.Sprintf("Observe %+v", u), func(a *actor) error { return a.s.Observe(r.ctx, u) })
 }
 
@@ -197,7 +198,11 @@ func (r *run) needed(err error) {
 		if !p.exact || p.lied || p.refused > 0 || limit == 0 || p.target.Window.MaxBytes > 0 || p.target.Window.MaxImages > 0 {
 			continue
 		}
-		if n, ok := r.floor(p); ok && n <= limit {
+		n, ok := r.floor(p)
+		if !p.heard { // the bound before any report: 15 % of what is new, 20 % of everything, 600 tokens
+			n = n*135/100 + 600
+		}
+		if ok && n <= limit {
 			r.fail("law 1", "refused, but a generous floor of %d fits %s, whose limit is %d: %v", n, p.name, limit, err)
 		}
 	}

@@ -107,6 +107,9 @@ func (r *run) forkBack() {
 	past.kind, past.left = "fork further back", 1+r.rng.IntN(20)
 	r.twins = append(r.twins, past)
 	r.forget()
+	for _, p := range r.places {
+		p.heard = false // what it reported may lie behind the fork
+	}
 	r.said = slices.Clone(r.said[:n])
 	r.marks, r.edits, r.inherited = map[int]mark{}, 0, map[edit.ID]bool{}
 	for _, e := range child.Edits() {

@@ -40,6 +40,7 @@ type place struct {
 	ratio  int // permille of its tokens over those that the counter counts
 
 	// What has happened to it.
+	heard   bool // it reported a usage
 	lied    bool // it reported a usage that is wrong and can be believed
 	learnt  int  // the smallest window that a refusal stated; 0: none did
 	refused int  // times
