@@ -25,6 +25,7 @@ func (c Counters) Total() int { return sum(sum(c.Current, c.Pending), c.Fresh) }
 //	AddFresh          messages and outputs after it
 //	Hold, Release     room is held for an output that is on its way, or not any more
 //	Edited            an edit changed what the view has
+//	Kept, Withdrawn   the edits since the last one are durable, or taken back
 //	Enforce           the final Step is forced
 //
 // A failed call has no moment: nothing changes. The conversation's
@@ -39,6 +40,7 @@ type Guard struct {
 	sent     int // schema tokens of the call that is in flight
 	exceeded bool
 	forced   bool
+	edited   Counters // what edits that may be withdrawn have added, or taken: negative
 }
 
 // A GuardState is what a guard has counted, to be written down.
@@ -108,7 +110,7 @@ func (g *Guard) Commit(u llm.Usage) bool {
 	if !g.inFlight {
 		g.BeginRequest() // nobody said that a call left: all that waited is in it
 	}
-	g.counters.Current = sane(u.Total())
+	g.counters.Current, g.edited.Current = sane(u.Total()), 0
 	g.within = g.sent
 	g.inFlight = false
 	return true
@@ -118,9 +120,9 @@ func (g *Guard) Commit(u llm.Usage) bool {
 // negative, smaller. What came last gives way first, so that a call's figures
 // stay as they were reported as long as only newer content was edited.
 func (g *Guard) Edited(by int) {
+	was := g.counters
 	if by >= 0 {
 		g.AddFresh(by)
-		return
 	}
 	left := sane(-by)
 	for _, c := range []*int{&g.counters.Fresh, &g.counters.Pending, &g.counters.Current} {
@@ -128,12 +130,28 @@ func (g *Guard) Edited(by int) {
 		*c -= taken
 		left -= taken
 	}
+	g.edited.Fresh += g.counters.Fresh - was.Fresh
+	g.edited.Pending += g.counters.Pending - was.Pending
+	g.edited.Current += g.counters.Current - was.Current
+}
+
+// Kept notes that the edits so far are durable.
+func (g *Guard) Kept() { g.edited = Counters{} }
+
+// Withdrawn takes back what the edits since Kept have changed: the counters are as if
+// these had never been made.
+func (g *Guard) Withdrawn() {
+	g.counters.Fresh = sane(g.counters.Fresh - g.edited.Fresh)
+	g.counters.Pending = sane(g.counters.Pending - g.edited.Pending)
+	g.counters.Current = sane(g.counters.Current - g.edited.Current)
+	g.Kept()
 }
 
 // Rebase sets the count of a view of which nothing else is known, tools included
 // as in Current.
 func (g *Guard) Rebase(view int) {
 	g.counters.Current, g.counters.Pending, g.counters.Fresh = sane(view), 0, 0
+	g.Kept()
 	g.within = g.counters.Schema
 	g.inFlight = false
 }
@@ -177,6 +195,7 @@ func (g *Guard) CanExecute() bool { return !g.exceeded && !g.forced }
 func (g *Guard) settle() {
 	g.counters.Current = g.counters.Total()
 	g.counters.Pending, g.counters.Fresh = 0, 0
+	g.edited = Counters{Current: g.edited.Current + g.edited.Pending + g.edited.Fresh}
 }
 
 // base returns the projection without tools (R000-3). What is reserved is extra.

@@ -325,3 +325,33 @@ func BenchmarkEvaluate(b *testing.B) {
 		entries = g.Evaluate(entries, targets, 10).Entries
 	}
 }
+
+// TestWithdrawnEdits: taken back, edits have left no trace, whatever came between them.
+func TestWithdrawnEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var edited, plain budget.Guard
+		amount := rapid.IntRange(0, 50_000)
+		both := func(f func(*budget.Guard)) { f(&edited); f(&plain) }
+		t.Repeat(map[string]func(*rapid.T){
+			"turn":  func(t *rapid.T) { n := amount.Draw(t, "n"); both(func(g *budget.Guard) { g.TurnStart(n) }) },
+			"fresh": func(t *rapid.T) { n := amount.Draw(t, "n"); both(func(g *budget.Guard) { g.AddFresh(n) }) },
+			"begin": func(t *rapid.T) { both((*budget.Guard).BeginRequest) },
+			"commit": func(t *rapid.T) {
+				n := amount.Draw(t, "n")
+				both(func(g *budget.Guard) { g.Commit(llm.Usage{Input: n}) })
+			},
+			"rebase": func(t *rapid.T) { n := amount.Draw(t, "n"); both(func(g *budget.Guard) { g.Rebase(n) }) },
+			"edited": func(t *rapid.T) { edited.Edited(rapid.IntRange(-100_000, 100_000).Draw(t, "n")) },
+			"kept": func(t *rapid.T) {
+				edited.Kept()
+				plain = edited
+			},
+			"withdrawn": func(t *rapid.T) {
+				edited.Withdrawn()
+				if edited.Counters() != plain.Counters() {
+					t.Fatalf("counters %+v, want what they are without edits, %+v", edited.Counters(), plain.Counters())
+				}
+			},
+		})
+	})
+}

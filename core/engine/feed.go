@@ -120,6 +120,7 @@ func (m *Machine) Advance(o Outcome) {
 		m.stored[b.Ref] = true
 	}
 	m.confirmed, m.held = len(m.journal), m.summary
+	m.guard.Kept()
 	if done.Send != nil || done.Refused != nil || done.Torn != nil {
 		m.request.noStore = false
 	}

@@ -50,6 +50,7 @@ func (m *Machine) relive(s journal.Snapshot) error {
 		m.asked = m.asks[0].ID - 1
 	}
 	m.confirmed, m.held = len(m.journal), m.summary
+	m.guard.Kept()
 	m.out = Ready{}
 	if len(s.Tail) == 0 {
 		m.wrote = s.State

@@ -35,15 +35,20 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 		why = ": " + o.BlobsErr.Error()
 	}
 	m.event(EventWithdrawn, "", "%d of %d blobs could not be stored, %d edits are taken back%s", len(o.FailedBlobs), len(done.Blobs), len(m.journal)-len(kept), why)
-	m.journal = kept
 	for _, b := range done.Blobs {
 		delete(m.stored, b.Ref)
 	}
 	waited := m.request.making()
 	m.rerecord(done)
-	was := m.gauge.Total()
+	m.journal = m.journal[:m.confirmed:m.confirmed]
 	m.refold()
-	m.guard.Edited(m.gauge.Total() - was)
+	m.guard.Withdrawn()
+	if len(kept) > m.confirmed {
+		without := m.gauge.Total()
+		m.journal = kept
+		m.refold()
+		m.guard.Edited(m.gauge.Total() - without)
+	}
 	if m.summary == nil {
 		m.summary = m.held
 	}
