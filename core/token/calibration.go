@@ -115,16 +115,17 @@ func (c *Calibration) Scratch(overhead int, all, sinceAnchor Growth) Estimate {
 }
 
 // Edited returns the size of the prompt that follows the call of anchor a after
-// removed was taken out of that call's prompt and inserted was put in, with g
-// more at the end. Removed text counts for 85 % of its estimate, so that the
+// removed was taken out of that call's prompt and reply and inserted was put in, with
+// g more at the end. Removed text counts for 85 % of its estimate, so that the
 // prompt is not taken for smaller than it is. It serves until the next usage.
 func (c *Calibration) Edited(a Anchor, removed, inserted, g Growth) Estimate {
 	a, removed, inserted, g = a.sane(), removed.sane(), inserted.sane(), g.sane()
 	g.OutputUnknown = g.OutputUnknown || a.Output < 0
-	gone := share(share(removed.Tokens, c.ratio)+removed.MediaTokens, removedShare) + removed.Known
+	gone := share(share(removed.Tokens, c.ratio)+removed.MediaTokens, removedShare)
 	put := share(inserted.Tokens, c.ratio) + inserted.MediaTokens + max(0, c.constants(inserted)-c.constants(removed))
 	guess := c.guess(g)
-	point := max(0, a.Prompt-gone) + put + inserted.Known + max(a.Output, 0) + guess + g.Known
+	left := max(0, max(0, a.Prompt-gone)+max(a.Output, 0)-removed.Known) // the reply may be among what is removed
+	point := left + put + inserted.Known + guess + g.Known
 	g.MediaTokens += inserted.MediaTokens
 	return Estimate{Point: point, Bound: point + margin(guess+put, g), Kind: Calibrated}
 }

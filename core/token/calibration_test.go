@@ -133,6 +133,9 @@ func TestEdited(t *testing.T) {
 	if want := 100_000 - 34_000 + 500 + 50*4 - (11 * 10) + 1000; e.Point != want {
 		t.Errorf("Rounds to notes: point = %d, want %d: only more constants than went count", e.Point, want)
 	}
+	if e = c.Edited(a, token.Growth{Tokens: 1 << 30, Known: 1000}, token.Growth{}, token.Growth{}); e.Point != 0 {
+		t.Errorf("the reply removed as well: point = %d, want 0", e.Point)
+	}
 	if e = c.Edited(a, token.Growth{Tokens: 1 << 30}, token.Growth{}, token.Growth{}); e.Point != 1000 {
 		t.Errorf("more removed than there was: point = %d, want the reply's 1000", e.Point)
 	}
