@@ -63,12 +63,8 @@ var (
 	}
 	whyWords  = []string{sessionfile.WhyAbandoned, sessionfile.WhySubAgent, sessionfile.WhyRolledBack}
 	kindWords = []string{"exact", "calibrated", "estimated", "reported", "measured", "assumed", "none"}
-	editWords = []string{
-		string(edit.KindDedup), string(edit.KindCap), string(edit.KindOffload), string(edit.KindTrim), string(edit.KindClear),
-		string(edit.KindPreview), string(edit.KindStub), string(edit.KindSummarise), string(edit.KindTruncate), string(edit.KindDrop),
-		string(edit.KindNote), string(edit.KindMedia),
-	}
-	endWords = []string{
+	editWords = texts(edit.Kinds())
+	endWords  = []string{
 		string(engine.ReasonContext), string(engine.ReasonMaxTurns), string(engine.ReasonStatusCompleted), string(engine.ReasonStatusOnly),
 		string(engine.ReasonTaskCompleted), string(engine.ReasonRetries), string(engine.ReasonUserStop),
 	}
@@ -186,4 +182,13 @@ func presence(s, instead string) string {
 		return ""
 	}
 	return instead
+}
+
+// texts returns values of a kind as texts.
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
 }

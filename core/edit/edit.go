@@ -77,6 +77,14 @@ const (
 	KindUndo      Kind = "undo"
 )
 
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{
+		KindDedup, KindCap, KindOffload, KindTrim, KindClear, KindPreview, KindStub, KindSummarise, KindTruncate, KindDrop, KindNote,
+		KindMedia, KindFail, KindUndo,
+	}
+}
+
 // A Blob is content that has to be stored before the edit that needs it holds.
 type Blob struct {
 	Ref  llm.Ref
