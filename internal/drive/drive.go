@@ -68,9 +68,7 @@ func Open(ctx context.Context, c Config) (*Driver, error) {
 		return nil, err
 	}
 	if !c.Ephemeral {
-		if err := d.Resume(ctx); err != nil {
-			return nil, err
-		}
+		return d, d.Resume(ctx)
 	}
 	_, err = d.settle(ctx)
 	return d, err
@@ -117,7 +115,8 @@ func (d *Driver) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 	return d.config.Store.Get(ctx, d.config.ID, ref)
 }
 
-// Resume brings the machine to where the store's records end.
+// Resume brings the machine to where the store's records end, and does what it asks for
+// there.
 func (d *Driver) Resume(ctx context.Context) error {
 	snap, err := journal.Collect(d.shown(journal.Read(d.config.Store.Records(ctx, d.config.ID, 0))))
 	if err != nil {
@@ -129,7 +128,8 @@ func (d *Driver) Resume(ctx context.Context) error {
 		}
 	}
 	d.records, d.late, d.stopped = snap.Records, nil, false
-	return nil
+	_, err = d.settle(ctx) // a question that nobody waited for is asked again
+	return err
 }
 
 // shown yields records and shows them to whoever reads along.
