@@ -3,6 +3,7 @@ package plimsoll_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,5 +112,13 @@ func TestBillOfAFork(t *testing.T) {
 		if diff := cmp.Diff(live, open(t, o).Bill()); diff != "" {
 			t.Errorf("%s: bill, - live, + after a restart\n%s", name, diff)
 		}
+	}
+}
+
+// TestForkOfNothing: a session that was told nothing has nothing to go on from, and says so.
+func TestForkOfNothing(t *testing.T) {
+	s := open(t, plimsoll.Options{ID: "a"})
+	if _, err := s.Fork(t.Context(), "b", plimsoll.Here); err == nil || !strings.Contains(err.Error(), "was told something") {
+		t.Errorf("got %v, want an error that says what is missing", err)
 	}
 }

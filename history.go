@@ -84,7 +84,8 @@ const Here llm.MessageID = -1
 
 // Fork begins a session of another name that goes on after message at of this one,
 // with what it sees of the messages until there. Both go on by themselves; content is
-// shared, not copied. The options are those of s.
+// shared, not copied. The options are those of s. A session that was told nothing yet
+// cannot be forked.
 func (s *Session) Fork(ctx context.Context, id string, at llm.MessageID) (*Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,6 +97,9 @@ func (s *Session) Fork(ctx context.Context, id string, at llm.MessageID) (*Sessi
 	}
 	if n := len(s.machine.Messages()); at < 0 || int(at) > n {
 		return nil, fmt.Errorf("plimsoll: fork of %q: want a message from 0 to %d, got %d", s.id, n, at)
+	}
+	if s.driver.Records() == 0 {
+		return nil, fmt.Errorf("plimsoll: fork of %q: want a session that was told something, got one without records: open %q by itself", s.id, id)
 	}
 	if err := s.store.Fork(ctx, s.id, id, s.driver.Records()); err != nil {
 		return nil, fmt.Errorf("plimsoll: fork of %q: %w", s.id, err)
