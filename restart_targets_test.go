@@ -45,3 +45,34 @@ func TestTargetsSleepThroughRestarts(t *testing.T) {
 		t.Errorf("the count after restarts, want what it is without, %+v, got %+v", want, got)
 	}
 }
+
+// TestUnnamedTargetAfterARestart: a request went to b, and the session was taken up with a alone in its options. What b says is b's.
+func TestUnnamedTargetAfterARestart(t *testing.T) {
+	a, b := windowOf("gpt-4o", 10_000), windowOf("gpt-5-mini", 9_000)
+	begin := func() *plimsoll.Session {
+		o := plimsoll.Options{ID: "a", Store: new(store.Memory), Targets: []budget.Target{a}}
+		s := open(t, o)
+		add(t, s, human("Look."))
+		fill(t, s, 1, 3_000)
+		prepare(t, s, b)
+		_ = s.Close()
+		return open(t, o)
+	}
+	s := begin()
+	if err := s.Observe(t.Context(), llm.Usage{Input: 2_900, Output: 10}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Bill().Lines; got[0].Target != b.Name() {
+		t.Errorf("the bill says %+v, want %s", got, b.Name())
+	}
+	s = begin()
+	if _, err := s.Rejected(t.Context(), &refusal{window: 3_500, used: 3_600}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Usage().Target; got.Window.Capacity != 10_000 {
+		t.Errorf("the refusal of %s taught %s a window of %d", b.Name(), got.Name(), got.Window.Capacity)
+	}
+	if got := prepare(t, s, b).Target.Window.Capacity; got != 3_500 {
+		t.Errorf("the window of %s, named again, want the 3500 that it stated, got %d", b.Name(), got)
+	}
+}

@@ -78,11 +78,8 @@ func (m *accounts) setTargets(targets []budget.Target) error {
 		gauge.TellOutputs(m.view)
 	}
 	m.keepSpare(count)
-	m.stated, m.resolved, m.count, m.gauge = slices.Clone(targets), resolved, count, gauge
+	m.stated, m.key, m.resolved, m.count, m.gauge = slices.Clone(targets), keyOf(targets), resolved, count, gauge
 	m.wrote = nil
-	if m.sent.target >= len(targets) {
-		m.sent.target = 0
-	}
 	if m.request.to >= len(targets) {
 		m.request.to = 0
 	}
@@ -321,7 +318,20 @@ func (m *accounts) sender() *meter.Meter {
 
 // SentTo returns the target of the request that was sent last; the preferred one if
 // none was.
-func (m *accounts) SentTo() budget.Target { return m.resolved[min(m.sent.target, len(m.resolved)-1)] }
+func (m *accounts) SentTo() budget.Target {
+	if i := m.named(m.sent.to.Name()); i >= 0 {
+		return m.resolved[i]
+	}
+	if m.sent.meter == nil {
+		return m.resolved[0]
+	}
+	return m.sent.to
+}
+
+// named returns the place of a target among those that are named now, -1 if it is none.
+func (m *accounts) named(name string) int {
+	return slices.IndexFunc(m.resolved, func(t budget.Target) bool { return t.Name() == name })
+}
 
 // situation returns the one that m is in.
 func (m *accounts) situation() journal.Situation {

@@ -22,9 +22,13 @@ func (Prepare) input() {}
 
 func (m *requester) feedPrepare(in Prepare) error {
 	if len(in.Targets) > 0 && !slices.Equal(in.Targets, m.stated) {
-		if err := m.aim(in.Targets); err != nil {
+		if err := m.setTargets(in.Targets); err != nil {
 			return err
 		}
+	}
+	if m.triedFor != m.key { // in other windows another plan may do
+		clear(m.tried)
+		m.triedFor = m.key
 	}
 	if err := m.repair(); err != nil {
 		return err
@@ -121,7 +125,7 @@ func (m *requester) finish() {
 // the target that refused it. A smaller window leaves the reply less, which is another
 // request: prompt and output together were too long.
 func (m *requester) sameAsRefused() bool {
-	return m.request.after == phaseRefused && m.sent.meter != nil && m.request.to == m.sent.target && m.sentAnew() &&
+	return m.request.after == phaseRefused && m.sent.meter != nil && m.request.to == m.named(m.sent.to.Name()) && m.sentAnew() &&
 		m.sent.end == len(m.messages) && m.sent.output == m.mostOutput(m.request.to)
 }
 
@@ -193,8 +197,9 @@ func (m *requester) send() {
 	m.skipped(verdict, i)
 	m.guard.BeginRequest() // with what the rules have made of it
 	m.traceSend()
+	m.request.before = m.sent
 	m.sent = sending{
-		seq: m.sent.seq + 1, target: i, meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i),
+		seq: m.sent.seq + 1, to: m.resolved[i], meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i),
 	}
 	m.all(func(t *meter.Meter) { t.Leave(m.border(), m.view) })
 	m.request.phase = phaseHanded

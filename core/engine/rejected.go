@@ -27,16 +27,18 @@ func (m *Machine) feedRejected(in Rejected) error {
 	if in.Window < 0 || in.Window > mostUsage {
 		return &UsageError{"window", in.Window}
 	}
-	target := min(m.sent.target, len(m.resolved)-1)
-	if w := m.resolved[target].Window; in.Window > 0 && in.Window < w.Capacity {
-		if err := m.learn(target, in.Window); err != nil {
+	to := m.SentTo()
+	if i := m.named(to.Name()); in.Window > 0 && i < 0 { // it is kept for when that one is named again
+		m.taught(journal.Limit{Target: to.Name(), Window: in.Window})
+	} else if in.Window > 0 && in.Window < to.Window.Capacity {
+		if err := m.learn(i, in.Window); err != nil {
 			return err
 		}
 		m.event(EventWindow, "", "the provider states a window of %d", in.Window)
 	}
-	rejected := journal.Rejected{Target: m.resolved[target].Name(), Window: in.Window, Used: in.Used}
+	rejected := journal.Rejected{Target: to.Name(), Window: in.Window, Used: in.Used}
 	if in.Bytes {
-		limit, err := m.tooLarge(target)
+		limit, err := m.tooLarge(to.Name())
 		if err != nil {
 			return err
 		}
@@ -61,13 +63,13 @@ func (m *Machine) heard(used int) {
 }
 
 // tooLarge takes the limit of a target's bytes for nine tenths of what the view has.
-func (m *Machine) tooLarge(target int) (limit int, err error) {
-	bytes, _ := m.count[target].Wire()
+func (m *Machine) tooLarge(target string) (limit int, err error) {
+	bytes, _ := m.sender().Wire()
 	limit = max(bytes*9/10, 1)
-	if old, ok := m.learntBytes[m.stated[target].Name()]; ok {
+	if old, ok := m.learntBytes[target]; ok {
 		limit = min(limit, old)
 	}
-	m.learntBytes[m.stated[target].Name()] = limit
+	m.learntBytes[target] = limit
 	m.event(EventWindow, "", "a request of some %d bytes was refused: at most %d are sent from now on", bytes, limit)
 	return limit, m.aim(m.stated)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/meter"
 )
@@ -38,6 +39,8 @@ type request struct {
 	resume  int   // the first rule to look at where a restart came while it waited for an answer
 	to      int   // place among the targets of the one that it goes to
 	noStore bool  // until it is out: nothing new can be stored
+
+	before sending // what had been sent before it, until it is out
 }
 
 // making reports whether a request is on its way to its Ready.
@@ -46,9 +49,9 @@ func (r request) making() bool { return r.phase == phasePreparing || r.phase == 
 // sending is what is known about the request that was sent last.
 type sending struct {
 	seq    int
-	target int          // place among the targets
-	meter  *meter.Meter // that counted it; nil before the first one
-	edit   edit.ID      // the newest edit
-	end    int          // length of the transcript
-	output int          // what it let the reply have
+	to     budget.Target // it need not be named any more
+	meter  *meter.Meter  // that counted it; nil before the first one
+	edit   edit.ID       // the newest edit
+	end    int           // length of the transcript
+	output int           // what it let the reply have
 }

@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
-	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -104,6 +104,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
 	m.lastEdit, m.reports = max(m.lastEdit, s.LastEdit), s.Reports
 	m.lastUsage, m.covered = s.Usage, s.Covered
+	m.triedFor = cmp.Or(s.Targets, m.key)
 	for _, r := range s.Rules {
 		if r.Tried != (journal.Situation{}) {
 			m.tried[r.Rule] = r.Tried
@@ -127,10 +128,10 @@ func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
 	if d, ok := answered[s.Summary]; ok {
 		m.hold(d)
 	}
-	if i := slices.IndexFunc(m.resolved, func(t budget.Target) bool { return t.Name() == s.Sent.Target }); i >= 0 && s.Sent.Target != "" {
-		m.request.to = i
-		m.sent.target, m.sent.meter, m.sent.edit = i, m.count[i], s.Sent.Edit
-		m.sent.end, m.sent.output = s.Sent.Messages, s.Sent.Output
+	if s.Sent.Target != "" {
+		m.answeredBy(s.Sent.Target, "")
+		m.sent.edit, m.sent.end, m.sent.output = s.Sent.Edit, s.Sent.Messages, s.Sent.Output
+		m.request.to = max(m.named(s.Sent.Target), 0)
 	}
 	m.wanted, m.opened = Reason(s.Wanted), s.Opened
 	m.guard.Restore(s.Guard) // last: what was set before is in it

@@ -15,9 +15,11 @@ type ruler struct {
 	due   map[string]bool // rules whose moment has passed: they act before the next call
 	tried map[string]journal.Situation
 	noted map[string]bool // rules whose note stands until there is room again
+
+	triedFor string // the key of the targets that the rules have tried for
 }
 
-// aim makes the next requests go elsewhere. In other windows another plan may do, so
+// aim takes the windows of the targets anew. In other windows another plan may do, so
 // that every rule may try once more.
 func (m *ruler) aim(targets []budget.Target) error {
 	if err := m.setTargets(targets); err != nil {

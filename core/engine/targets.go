@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 // Targets are where requests may go, each with what counts for it.
 type targets struct {
 	stated   []budget.Target // as they were given
+	key      string          // a name for these
 	resolved []budget.Target // every window is known
 	count    []*meter.Meter  // one for each, equal ones shared
 	spare    []*meter.Meter  // of targets that were named before, kept up so that they need not learn anew
@@ -44,6 +46,11 @@ func (m *targets) keepSpare(next []*meter.Meter) {
 		}
 	}
 	m.spare = spare
+}
+
+// keyOf names a list of targets, with their windows as they were stated.
+func keyOf(stated []budget.Target) string {
+	return string(llm.RefOf(fmt.Appendf(nil, "%+v", stated)))
 }
 
 // all calls f with every meter once.

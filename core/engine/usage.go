@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
@@ -101,25 +102,31 @@ func (m *Machine) book(in Usage) {
 
 // answeredBy says which target answered, where a restart has forgotten to which one the
 // request went. One that is not named now has a meter of its own all the same, for when it
-// is named again: its figures are of no other. Without a model nothing is known of it.
+// is named again: its figures are of no other. A model that is known is what its name ends
+// in.
 func (m *Machine) answeredBy(name, model string) {
 	if name == "" || m.sent.meter != nil {
 		return
 	}
-	for i, t := range m.resolved {
-		if t.Name() == name {
-			m.sent.target, m.sent.meter = i, m.count[i]
-			return
-		}
-	}
-	if model == "" {
+	if i := m.named(name); i >= 0 {
+		m.sent.to, m.sent.meter = m.resolved[i], m.count[i]
 		return
 	}
-	if t, err := m.meterFor(budget.Target{Model: model}, m.count); err == nil {
-		m.sent.meter = t
-		if !slices.Contains(m.spare, t) && !slices.Contains(m.count, t) {
-			m.spare = append(m.spare, t)
-		}
+	provider, rest, ok := strings.Cut(name, "/")
+	if !ok {
+		provider, rest = "", name
+	}
+	if model != "" { // as it was asked for, while a name may have a slash of its own
+		provider, rest = strings.TrimSuffix(strings.TrimSuffix(name, model), "/"), model
+	}
+	to := budget.Target{Provider: provider, Model: rest}
+	t, err := m.meterFor(to, m.count)
+	if err != nil {
+		return
+	}
+	m.sent.to, m.sent.meter = to, t
+	if !slices.Contains(m.spare, t) && !slices.Contains(m.count, t) {
+		m.spare = append(m.spare, t)
 	}
 }
 
@@ -145,7 +152,7 @@ func (m *Machine) believed(in Usage) Usage {
 		return in
 	}
 	sure, most := t.Costs()
-	capacity := m.resolved[min(m.sent.target, len(m.resolved)-1)].Window.Capacity
+	capacity := m.SentTo().Window.Capacity
 	low := prompt*unbelievable < sure-smallPrompt
 	high := prompt > capacity && prompt > most*unbelievable+unseenPrompt
 	if !low && !high {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 )
 
 // withdraw takes back the edits of a Ready whose blobs could not all be stored.
@@ -55,7 +56,8 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	clear(m.tried)
 	m.wrote = nil
 	if done.Send != nil {
-		m.sent.seq--
+		m.sent = m.request.before // it never left
+		m.all((*meter.Meter).Stay)
 		if done.Send.StillOver {
 			m.stats.StillOver--
 		}

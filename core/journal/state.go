@@ -22,6 +22,7 @@ type State struct {
 	Final   string    // why this one is
 	Limits  []Limit   // what refusals taught, by target
 	Meters  []MeterState
+	Targets string // a name for those that the rules have tried for, with their windows
 
 	Rules    []RuleState     // of which there is something to know, by name
 	Declined DeclinedSummary // the summary that was not used
@@ -77,6 +78,7 @@ type state struct {
 	Wanted   string            `json:"wanted,omitempty"`
 	Final    string            `json:"final,omitempty"`
 	Meters   []meterState      `json:"meters,omitempty"`
+	Targets  string            `json:"targets,omitempty"`
 	Limits   []limit           `json:"limits,omitempty"`
 	Rules    []ruleState       `json:"rules,omitempty"`
 	Declined DeclinedSummary   `json:"declined,omitzero"`
@@ -117,6 +119,7 @@ func stateOf(s State) *state {
 	if !s.Usage.IsZero() {
 		w.Usage = figuresOf(s.Usage)
 	}
+	w.Targets = w.B64.put("targets", s.Targets)
 	w.Wanted, w.Final = w.B64.put("wanted", s.Wanted), w.B64.put("final", s.Final)
 	w.Meters = meterStatesOf(s.Meters)
 	for _, l := range s.Limits {
@@ -142,7 +145,7 @@ func stateOf(s State) *state {
 func (w *state) state() State {
 	s := State{
 		LastEdit: w.Edit, Reports: w.Reports, Guard: w.Guard, Covered: w.Covered, Opened: w.Opened,
-		Wanted: w.B64.get("wanted", w.Wanted), Final: w.B64.get("final", w.Final), Declined: w.Declined, Summary: w.Summary,
+		Targets: w.B64.get("targets", w.Targets), Wanted: w.B64.get("wanted", w.Wanted), Final: w.B64.get("final", w.Final), Declined: w.Declined, Summary: w.Summary,
 	}
 	if w.Usage != nil {
 		s.Usage = w.Usage.figures()

@@ -43,6 +43,7 @@ type Meter struct {
 
 	anchor *anchor    // nil: nothing was reported that still says something
 	left   *departure // the request that left last; nil: it was answered
+	stay   *stay      // how it was before that; nil: it is sure that it left
 	awaits reply      // what was reported of the reply to come
 }
 

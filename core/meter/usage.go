@@ -68,6 +68,10 @@ func (r reply) thinking(s *scale, msg llm.Message) int {
 
 // Leave notes that a request with all that is booked leaves: v, which ends at a border.
 func (m *Meter) Leave(at Border, v edit.View) {
+	m.stay = &stay{left: m.left, awaits: m.awaits}
+	if m.anchor != nil {
+		m.stay.output = m.anchor.Output
+	}
 	if m.awaits.covered && m.awaits.output > 0 { // that reply never came
 		m.anchor.Output = 0
 	}
@@ -85,6 +89,24 @@ func (m *Meter) Leave(at Border, v edit.View) {
 		}
 	}
 	m.left = &d
+}
+
+// Stay takes back the last Leave, of a request that never left.
+func (m *Meter) Stay() {
+	if s := m.stay; s != nil {
+		m.left, m.awaits = s.left, s.awaits
+		if m.anchor != nil {
+			m.anchor.Output = s.output
+		}
+	}
+	m.stay = nil
+}
+
+// A stay is what a Leave has changed: how it was.
+type stay struct {
+	left   *departure
+	awaits reply
+	output int // of the anchor
 }
 
 // A Usage is what was said about the request that left last and the reply to it.
@@ -111,7 +133,7 @@ func (m *Meter) Usage(u Usage, now Border, v edit.View) {
 		return
 	}
 	left := *m.left
-	m.left = nil
+	m.left, m.stay = nil, nil
 	prompt, doubt := u.Prompt(), 0
 	if prompt == left.count.Point || prompt == left.count.Bound {
 		prompt, doubt = left.count.Point, left.doubt // our own count comes back: nothing more is known
