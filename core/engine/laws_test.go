@@ -82,6 +82,7 @@ func (l *laws) send(h *host, s *engine.Send) error {
 func fits(h *host, s *engine.Send) error {
 	p, w := h.m.Policy(), s.Target.Window
 	total := sizeOfAll(counterFor(h.m, s), s)
+	total.Bytes += 256 // what stands around tools and messages
 	over := s.Count.Bound > w.Limit() || w.MaxBytes > 0 && total.Bytes+total.More > w.MaxBytes || w.MaxImages > 0 && total.Media > w.MaxImages
 	switch {
 	case s.Limit != w.Limit():

@@ -216,7 +216,7 @@ func (g *gallery) around(it edit.Item) {
 // within reports whether the view is within the limits of bytes and images.
 func (g *gallery) within() bool {
 	sizes := g.h.m.MeterStates()[0].Sums
-	size, images := 0, 0
+	size, images := 256, 0 // bytes for what stands around tools and messages
 	for _, s := range sizes {
 		size, images = size+s.Bytes+s.More, images+s.Media
 	}

@@ -17,7 +17,8 @@ import (
 var wide = budget.Window{Capacity: 10_000_000, MaxBytes: engine.NoLimit, MaxImages: engine.NoLimit}
 
 // sizeInBytes is what the machine takes a request to the preferred target for.
-func sizeInBytes(h *host) (n int) {
+func sizeInBytes(h *host) int {
+	n := 256 // what stands around tools and messages
 	for _, s := range h.m.MeterStates()[0].Sums {
 		n += s.Bytes
 	}

@@ -113,10 +113,14 @@ func (m *Meter) Components() budget.Components {
 // apart ([Meter.TellOutputs]).
 func (m *Meter) Outputs() int { return m.scale.tokens(m.shown.outputs) }
 
+// requestFrame is what stands in a request around tools and messages, in bytes, rounded
+// up: the names of its fields, the model, the settings that are our own.
+const requestFrame = 256
+
 // Wire returns the bytes and images of the request.
 func (m *Meter) Wire() (bytes, images int) {
 	s := m.size()
-	return s.Bytes + s.More, s.Media
+	return requestFrame + s.Bytes + s.More, s.Media
 }
 
 // Message returns the tokens of a message: of one that the view shows, in the form that

@@ -54,6 +54,13 @@ type anchor struct {
 	growth           // since then
 }
 
+// A stay is what a Leave has changed: how it was.
+type stay struct {
+	left   *departure
+	awaits reply
+	output int // of the anchor
+}
+
 // none stands for a number of tokens that nobody reported.
 const none = -1
 

@@ -102,13 +102,6 @@ func (m *Meter) Stay() {
 	m.stay = nil
 }
 
-// A stay is what a Leave has changed: how it was.
-type stay struct {
-	left   *departure
-	awaits reply
-	output int // of the anchor
-}
-
 // A Usage is what was said about the request that left last and the reply to it.
 type Usage struct {
 	llm.Usage

@@ -71,8 +71,8 @@ func (r *run) take(what string, was []*place, f func(*actor) (*engine.Send, erro
 		return fmt.Sprintf("%s %v of %d, out %d, final %q, over %t, drop %t, verdict %+v\n%s", s.Target.Name(), s.Count, s.Limit, s.MaxOutput, s.Final, s.StillOver, s.DropBrokenThinking, s.Verdict, v.body)
 	})
 	if failed != nil {
-		if r.badWindow(failed) {
-			r.offer = was // it was not taken
+		if r.badWindow(failed) || len(r.main.s.Usage().Verdict.Entries) != len(r.offer) {
+			r.offer = was // it was not taken, or not even reached: a late answer comes first, and the store may fail at that
 		}
 		r.refusal(failed)
 		r.sent = nil
@@ -170,7 +170,7 @@ func (r *run) report(reply llm.Message) {
 			share = 250 + r.rng.IntN(600)
 		}
 		u = llm.Usage{Input: n * share / 1000, Output: u.Output}
-		if 4*u.Input >= r.sent.tokens-2_000 { // it can be believed: of little content any figure can
+		if 4*u.Input >= r.sent.tokens*9/10-2_000 { // it can be believed: of little content any figure can, and what is sure is less
 			r.now.lied = true
 			r.counts.lies++
 		}
