@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/ollama"
-	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
 // A form is what a body is, by how it begins. Content types are wrong too often: a stream
@@ -196,15 +194,6 @@ func (c *Client) errorIn(body []byte) *wire.Error {
 		return nil
 	}
 	e := c.codec.DecodeError(http.StatusOK, body)
-	if e.Class == wire.Unclassified {
-		// OpenAI's codec knows the most shapes. An error that it does not know either is
-		// a server's fault to it, which only a number can say of another provider.
-		e = openai.Chat{}.DecodeError(http.StatusOK, body)
-		if e.Class == wire.ServerFault {
-			status, _ := strconv.Atoi(e.Code) // 0 if it is none, as for a code in words
-			e.Class = wire.ClassOfStatus(status)
-		}
-	}
 	e.Status = 0 // that of the answer says nothing
 	return e
 }

@@ -91,7 +91,7 @@ func (c *Client) refused(resp *http.Response, key found) error {
 	f := &failure{err: e, again: e.Class.Retryable(), wait: e.RetryAfter}
 	switch resp.Header.Get("X-Should-Retry") { // which the providers' own SDKs obey
 	case "true":
-		f.again = true
+		f.again = e.Class != wire.Billing && e.Class != wire.TooLong // which no waiting cures
 	case "false":
 		f.again = false
 	}

@@ -49,7 +49,7 @@ func TestDecodeError(t *testing.T) {
 		{"too large", 413, envelope("request_too_large", "Request exceeds the maximum size"), wire.Error{Class: wire.TooLarge, Type: "request_too_large"}},
 		{"too large, from the edge", 413, "<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n<body>\r\n<center><h1>413 Request Entity Too Large</h1></center>\r\n<hr><center>cloudflare</center>\r\n</body>\r\n</html>\r\n", wire.Error{Class: wire.TooLarge}},
 		{"rate", 429, envelope("rate_limit_error", "This request would exceed your organization's rate limit of 30,000 input tokens per minute"), wire.Error{Class: wire.RateLimited, Type: "rate_limit_error"}},
-		{"rate, about long prompts", 429, envelope("rate_limit_error", "Extra usage is required for long context requests."), wire.Error{Class: wire.RateLimited, Type: "rate_limit_error"}},
+		{"rate, about long prompts", 429, envelope("rate_limit_error", "Extra usage is required for long context requests."), wire.Error{Class: wire.Billing, Type: "rate_limit_error"}}, // to wait is of no use
 		{"fault", 500, envelope("api_error", "Internal server error"), wire.Error{Class: wire.ServerFault, Type: "api_error"}},
 		{"timeout", 504, envelope("timeout_error", "x"), wire.Error{Class: wire.Timeout, Type: "timeout_error"}},
 		{"overloaded", 529, envelope("overloaded_error", "Overloaded"), wire.Error{Class: wire.Overloaded, Type: "overloaded_error"}},

@@ -4,95 +4,21 @@ import (
 	"bytes"
 	"cmp"
 	"strconv"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
-	"github.com/plimsoll-dev/plimsoll/wire/internal/overflow"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
-
-// maxMessage is how much of a body that is not JSON is taken as the message, in bytes.
-const maxMessage = 1000
 
 // DecodeError reads the body of an answer with an error status, or an error line of a
 // stream, for which status is 0: {"error": text}, {"error": text, "status": n}, or the
 // object of the model runner behind the server, {"error": {"code", "message", "type",
-// "n_prompt_tokens", "n_ctx"}}. A body that is none of that is classified by status.
+// "n_prompt_tokens", "n_ctx"}}; see [wire.DecodeError].
 func DecodeError(status int, body []byte) *wire.Error {
-	e := &wire.Error{Status: status, Class: wire.ClassOfStatus(status), Body: body}
-	obj := raw.Trim(body)
-	if raw.Check(obj) != nil {
-		e.Message = string(obj[:min(len(obj), maxMessage)])
-		classify(e)
-		return e
+	e := wire.DecodeError(status, body)
+	if _, err := strconv.Atoi(e.Code); err == nil {
+		e.Code = "" // the HTTP status again
 	}
-	v := raw.Values(obj, "error", "status")
-	code, _ := raw.Int(v[1])
-	if raw.IsString(v[0]) {
-		e.Message = raw.Unquote(v[0])
-	} else {
-		w := raw.Values(v[0], "code", "message", "type", "n_prompt_tokens", "n_ctx")
-		if n, ok := raw.Int(w[0]); ok && code == 0 {
-			code = n
-		}
-		e.Code, e.Message, e.Type = raw.Unquote(w[0]), raw.Unquote(w[1]), raw.Unquote(w[2])
-		used, _ := raw.Int(w[3])
-		window, _ := raw.Int(w[4])
-		e.Used, e.Window = max(used, 0), max(window, 0)
-	}
-	if status == 0 {
-		e.Class = wire.ClassOfStatus(code)
-	}
-	classify(e)
 	return e
-}
-
-// classify sets the class by the words of the server (Ollama v0.17 server, runner;
-// llama.cpp's server behind newer ones), which tell more than the status.
-func classify(e *wire.Error) {
-	text := strings.ToLower(e.Message)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
-	words := overflow.Error{Type: e.Type, Code: e.Code, Message: e.Message}
-	switch {
-	case e.Type == "exceed_context_size_error",
-		has("exceeds the context length", "exceeds maximum context length", "exceeds the available context size", "exceeds context", "exceed context window", "prompt is too long"):
-		words.Read(&e.Used, &e.Window)
-		e.Class = wire.TooLong
-		return
-	case leavesRoom(e.Class) && words.Read(&e.Used, &e.Window): // those of other providers
-		e.Class = wire.TooLong
-		return
-	case has("must be of type", "invalid format:", "invalid json schema"): // it answers 500
-		e.Class = wire.BadRequest
-	case has("server busy", "maximum pending requests", "overloaded"):
-		e.Class = wire.Overloaded
-	case has("not found"):
-		e.Class = wire.NotFound
-	case has("unauthorized"):
-		e.Class = wire.Auth
-	case has("usage limit", "rate limit", "too many requests"):
-		e.Class = wire.RateLimited
-	case has("timed out", "deadline exceeded"):
-		e.Class = wire.Timeout
-	case e.Class == wire.Unclassified && has("does not support", "invalid"):
-		e.Class = wire.BadRequest
-	case e.Class == wire.Unclassified && e.Message != "":
-		e.Class = wire.ServerFault // a line in a stream that had begun well
-	}
-	e.Used, e.Window = 0, 0
-}
-
-// leavesRoom reports whether a class that the status tells leaves the words room to say that
-// a prompt is too long.
-func leavesRoom(c wire.Class) bool {
-	return c == wire.BadRequest || c == wire.Unclassified || c == wire.TooLarge || c == wire.ServerFault
 }
 
 // EncodeError returns the status and the body that the server would answer e with: its own

@@ -110,7 +110,7 @@ func TestDecodeError(t *testing.T) {
 		{"parameter", 400, fault("Unsupported parameter: 'temperature' is not supported with this model.", invalid, "null"), wire.Error{Class: wire.BadRequest, Type: invalid}},
 		{"detail", 422, `{"detail":[{"loc":["body"],"msg":"Field required","type":"missing"}]}`, wire.Error{Class: wire.BadRequest}},
 		{"detail text", 401, `{"detail":"Unauthorized"}`, wire.Error{Class: wire.Auth}},
-		{"Google's list", 429, `[{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}]`, wire.Error{Class: wire.RateLimited, Code: "429"}},
+		{"Google's list", 429, `[{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}]`, wire.Error{Class: wire.RateLimited, Type: "RESOURCE_EXHAUSTED", Code: "429"}},
 		{"event", 0, `{"type":"error","sequence_number":2,"error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model.","param":"input"}}`, wire.Error{Class: wire.TooLong, Type: invalid, Code: "context_length_exceeded", Param: "input"}},
 		{"flat event", 0, `{"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null,"sequence_number":1}`, wire.Error{Class: wire.RateLimited, Type: "error", Code: "rate_limit_exceeded"}},
 		{"code in a chunk", 0, `{"id":"x","error":{"code":502,"message":"upstream"},"choices":[]}`, wire.Error{Class: wire.ServerFault, Code: "502"}},

@@ -1,0 +1,116 @@
+package codecs
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/plimsoll-dev/plimsoll/wire"
+)
+
+// TestRefusals: what providers and gateways say, each with what a caller can do about it.
+// Every codec reads every one alike, for a gateway answers in one dialect with the error of
+// the provider behind it.
+func TestRefusals(t *testing.T) {
+	const (
+		long    = wire.TooLong
+		large   = wire.TooLarge
+		rate    = wire.RateLimited
+		billing = wire.Billing
+		bad     = wire.BadRequest
+	)
+	said := func(message string) string {
+		return fmt.Sprintf(`{"error":{"message":%q,"type":"invalid_request_error"}}`, message)
+	}
+	tests := []struct {
+		name         string
+		status       int
+		body         string
+		class        wire.Class
+		used, window int
+		after        time.Duration
+	}{
+		// A prompt that is too long.
+		{"llama.cpp, full", 400, said("Context size has been exceeded."), long, 0, 0, 0},
+		{"llama.cpp, full, as a server's fault", 500, `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`, long, 0, 0, 0},
+		{"llama.cpp, shift", 400, said("the request exceeds the available context size. try increasing the context size or enable context shift"), long, 0, 0, 0},
+		{"vLLM, at least", 400, said("This model's maximum context length is 4096 tokens. However, you requested 0 output tokens and your prompt contains at least 4097 input tokens, for a total of at least 4097 tokens."), long, 4097, 4096, 0},
+		{"vLLM, passed", 400, said("You passed 4100 input tokens and requested 0 output tokens. However, the model's context length is only 4099 tokens, resulting in a maximum input length of 4099 tokens."), long, 4100, 4099, 0},
+		{"brackets", 400, said("Input length (5300) exceeds model's maximum context length (4096)."), long, 5300, 4096, 0},
+		{"the allowed input", 400, said("Input length 5393 exceeds the maximum allowed input length of 5040 tokens."), long, 5393, 5040, 0},
+		{"Azure, a configured limit", 400, said("Input tokens exceed the configured limit of 7,200 tokens. Your messages resulted in 8,965 tokens. Please reduce the length of the messages."), long, 8965, 7200, 0},
+		{"longer than", 400, said("The input (5000 tokens) is longer than the model's context length (4072 tokens)."), long, 5000, 4072, 0},
+		{"z.ai", 400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, long, 0, 0, 0},
+		{"Copilot", 400, `{"error":{"message":"prompt token count of 9520 exceeds the limit of 8000","code":"model_max_prompt_tokens_exceeded"}}`, long, 9520, 8000, 0},
+		{"Copilot, without its code", 400, said("prompt token count of 9520 exceeds the limit of 8000"), long, 9520, 8000, 0},
+		{"xAI", 400, `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 8072 but the request contains 9812 tokens."}`, long, 9812, 8072, 0},
+		{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 9024]","type":"invalid_request_error","code":"invalid_parameter_error"}}`, long, 0, 9024, 0},
+		{"Cerebras", 400, said("Please reduce the length of the messages or completion."), long, 0, 0, 0},
+		{"Mistral", 400, `{"object":"error","message":"Prompt contains 4250 tokens and 0 draft tokens, too large for model with 4096 maximum context length","type":"invalid_request_message","code":"3051"}`, long, 4250, 4096, 0},
+		{"TGI", 422, "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`\"}", long, 5000, 4096, 0},
+		{"TGI behind FastAPI", 422, `{"detail":[{"msg":"inputs tokens + max_new_tokens must be <= 4096. Given: 5000 inputs tokens and 100 max_new_tokens"}]}`, long, 5000, 4096, 0},
+		{"SGLang", 400, said("Requested token count exceeds the model's maximum context length of 6536 tokens. You requested a total of 6620 tokens: 6100 tokens from the input messages and 520 tokens for the completion."), long, 6100, 6536, 0},
+		{"LM Studio", 400, said("The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length"), long, 0, 0, 0},
+		{"Volcengine", 400, `{"error":{"code":"InvalidParameter","message":"Total tokens of image and text exceed max message tokens. (param: messages)"}}`, long, 0, 0, 0},
+		{"MiniMax", 400, said("invalid params, context window exceeds limit (2013)"), long, 0, 0, 0},
+		{"LiteLLM", 400, `{"error":{"message":"litellm.ContextWindowExceededError: AnthropicException - prompt is too long: 5233 tokens > 5000 maximum","type":null,"code":"400"}}`, long, 5233, 5000, 0},
+		{"Bedrock", 400, `{"message":"The model returned the following errors: Input is too long for requested model."}`, long, 0, 0, 0},
+		{"Ollama", 400, `{"error":"prompt too long; exceeded max context length by 4 tokens"}`, long, 0, 0, 0},
+		{"above a limit on the rate by itself", 429, `{"error":{"message":"Request too large for m-1 on tokens per minute (TPM): Limit 4000, Requested 5000, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}`, long, 5000, 4000, 0},
+		{"by its code, whatever the status", 503, `{"error":{"message":"no","code":"context_length_exceeded"}}`, long, 0, 0, 0},
+		{"nobody's words", 400, said("The conversation of 9001 tokens is larger than the 8192 that this deployment takes."), long, 9001, 8192, 0},
+		{"nobody's words, the window first", 400, said("Request exceeds the context window: limit 8192, got 9001."), long, 9001, 8192, 0},
+
+		// What only looks like it.
+		{"a limit on the rate", 429, `{"error":{"message":"ThrottlingException: Too many tokens, please wait before trying again.","type":"throttling_error"}}`, rate, 0, 0, 0},
+		{"a limit on the rate, as a bad request", 400, `{"message":"ThrottlingException: Too many tokens, please wait before trying again."}`, rate, 0, 0, 0},
+		{"a limit on the rate, for the day", 400, `{"message":"ThrottlingException: Too many tokens per day, please wait before trying again."}`, rate, 0, 0, 24 * time.Hour},
+		{"an overloaded server", 503, said("Too many tokens, please wait before trying again."), wire.Overloaded, 0, 0, 0},
+		{"a rate that speaks of long prompts", 429, said("maximum context length reached for this minute"), rate, 0, 0, 0},
+		{"the rate of a minute", 429, `{"error":{"message":"Rate limit reached for m-1 in organization org-none on tokens per min (TPM): Limit 5000, Used 4800, Requested 450. Please try again in 3.0s.","type":"tokens","code":"rate_limit_exceeded"}}`, rate, 0, 0, 3 * time.Second},
+		{"the rate of a day, with its wait", 429, `{"error":{"message":"Rate limit reached for m-1 on tokens per day (TPD): Limit 5000, Used 4800, Requested 450. Please try again in 28m48s.","code":"rate_limit_exceeded"}}`, rate, 0, 0, 28*time.Minute + 48*time.Second},
+		{"room for the reply", 400, said("max_tokens is too large: 99999. This model supports at most 8000 completion tokens"), bad, 0, 0, 0},
+		{"room for the reply, Anthropic", 400, said("max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for m-1"), bad, 0, 0, 0},
+		{"an id that is too long", 400, said("Invalid 'messages[3].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 64 instead."), bad, 0, 0, 0},
+		{"an id that is too long, by its code", 400, `{"error":{"message":"Invalid 'tools[0].name': string too long. Expected a string with maximum length 64, but got a string with length 70 instead.","code":"string_above_max_length"}}`, bad, 0, 0, 0},
+		{"an output that is too long", 400, said("Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 11000000 instead."), large, 0, 0, 0},
+		{"a token that is too long", 401, said("The access token in your request is too long"), wire.Auth, 0, 0, 0},
+
+		// What waiting does not cure.
+		{"a plan is used up", 429, `{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","plan_type":"plus","resets_in_seconds":5400}}`, billing, 0, 0, 90 * time.Minute},
+		{"Google, the day's quota", 429, `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}`, billing, 0, 0, 0},
+		{"Google, the day's tokens", 429, `{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateContentInputTokensPerModelPerDay-FreeTier"}]}]}}`, billing, 0, 0, 0},
+		{"Google, no quota at all", 429, `{"error":{"code":429,"message":"You exceeded your current quota. * Quota exceeded for metric: free_tier_requests, limit: 0, model: m-1","status":"RESOURCE_EXHAUSTED"}}`, billing, 0, 0, 0},
+		{"OpenAI, no money", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, billing, 0, 0, 0},
+		{"OpenRouter, no money", 402, `{"error":{"message":"This request requires more credits, or fewer max_tokens. You requested up to 6400 tokens, but can only afford 900.","code":402}}`, billing, 0, 0, 0},
+		{"Anthropic, long prompts cost extra", 429, `{"type":"error","error":{"type":"rate_limit_error","message":"Extra usage is required for long context requests."}}`, billing, 0, 0, 0},
+		{"Anthropic, a limit that its owner set", 400, said("You have reached your specified API usage limits. You will regain access on 2031-01-01 at 00:00 UTC."), billing, 0, 0, 0},
+		{"Anthropic, a spend limit by its code", 429, `{"type":"error","error":{"type":"rate_limit_error","message":"no","details":{"error_code":"enforced_spend_limit_reached"}}}`, billing, 0, 0, 0},
+		{"Anthropic, long prompts are not for this key", 400, said("The long context beta is not yet available for this subscription."), wire.Auth, 0, 0, 0},
+
+		// The rest.
+		{"Google, the minute's quota", 429, `{"error":{"code":429,"message":"You exceeded your current quota. * Quota exceeded for metric: input_token_count, limit: 2500\nPlease retry in 34.07s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"InputTokensPerModelPerMinute-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}`, rate, 0, 0, 34 * time.Second},
+		{"an image that is too big", 400, said("messages.5.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes"), large, 0, 0, 0},
+		{"an image among many", 400, said("messages.1.content.30.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"), large, 0, 0, 0},
+		{"too many pages", 400, said("A maximum of 100 PDF pages may be provided."), large, 0, 0, 0},
+		{"too many bytes", 413, `{"error":{"message":"Request too large","code":"request_too_large"}}`, large, 0, 0, 0},
+		{"a leaked key", 403, `{"error":{"code":403,"message":"Your API key was reported as leaked. Please use another API key.","status":"PERMISSION_DENIED"}}`, wire.Auth, 0, 0, 0},
+		{"a wrong key", 400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`, wire.Auth, 0, 0, 0},
+		{"an overloaded model", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, wire.Overloaded, 0, 0, 0},
+		{"a runner that died", 500, `{"error":"llama runner process has terminated: exit status 2"}`, wire.ServerFault, 0, 0, 0},
+		{"no tools", 400, `{"error":"registry.none/library/m-1 does not support tools"}`, bad, 0, 0, 0},
+		{"no model", 404, `{"error":"model \"m-1\" not found, try pulling it first"}`, wire.NotFound, 0, 0, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, c := range All() {
+				e := c.DecodeError(test.status, []byte(test.body))
+				got := fmt.Sprintf("%v, %d of %d tokens, after %v", e.Class, e.Used, e.Window, e.RetryAfter)
+				want := fmt.Sprintf("%v, %d of %d tokens, after %v", test.class, test.used, test.window, test.after)
+				if got != want {
+					t.Errorf("%s: want %s, got %s", c.Dialect(), want, got)
+				}
+			}
+		})
+	}
+}

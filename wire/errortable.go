@@ -1,0 +1,291 @@
+package wire
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A kind is a class by the codes and types of errors, in lower case.
+type kind struct {
+	class Class
+	words []string
+}
+
+// kinds tell more than a status: the codes and types of OpenAI and of servers that speak its
+// dialect (Azure, llama.cpp, vLLM, OpenRouter, Groq, xAI, DeepSeek, Copilot), of Anthropic,
+// Bedrock and Google.
+var kinds = []kind{
+	{TooLong, []string{
+		"context_length_exceeded", "exceed_context_size_error", "max_tokens_exceeded", "input_too_long", "context_window_exceeded",
+		"model_max_prompt_tokens_exceeded",
+	}},
+	{TooLarge, []string{"request_too_large", "payload_too_large", "content_too_large", "request_body_too_large_after_decoding"}},
+	{Billing, []string{
+		"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error", "billing_disabled", "insufficient_balance",
+		"credits_exhausted", "payment_required", "usage_limit_reached", "contract_spend_limit_reached", "enforced_spend_limit_reached",
+	}},
+	{BadThinking, []string{"invalid_encrypted_content", "thinking_signature_invalid"}},
+	{NotFound, []string{"model_not_found", "deploymentnotfound", "not_found_error", "unknown_model", "resourcenotfoundexception", "not_found"}},
+	{Auth, []string{
+		"invalid_api_key", "api_key_invalid", "authentication_error", "permission_error", "permission_denied", "invalid_authentication", "unauthorized",
+		"unauthenticated", "accessdeniedexception", "unrecognizedclientexception", "expiredtokenexception", "invalidsignatureexception",
+	}},
+	{Overloaded, []string{
+		"server_is_overloaded", "overloaded_error", "engine_overloaded", "model_overloaded", "slow_down", "service_unavailable",
+		"unavailable_error", "serviceunavailableexception", "modelnotreadyexception", "unavailable",
+	}},
+	{RateLimited, []string{
+		"rate_limit_exceeded", "rate_limit_error", "too_many_requests", "ratelimitreached", "rate_limit_reached_error", "resource_exhausted",
+		"throttling_error", "throttlingexception", "servicequotaexceededexception", "ramp_limit_exceeded",
+	}},
+	{Timeout, []string{"timeout", "timeout_error", "request_timeout", "modeltimeoutexception", "deadline_exceeded"}},
+}
+
+// weakKinds tell less than a status.
+var weakKinds = []kind{
+	{BadRequest, []string{
+		"invalid_request_error", "conflict_error", "badrequesterror", "validationexception", "invalid_argument", "failed_precondition",
+		"out_of_range", "unimplemented",
+	}},
+	{ServerFault, []string{
+		"api_error", "server_error", "internal", "unknown", "aborted", "data_loss", "internalserverexception", "modelerrorexception",
+		"modelstreamerrorexception",
+	}},
+}
+
+// A saying is a class by what only a message says. It counts where the class that code, type
+// and status tell is one of those in room.
+type saying struct {
+	class Class
+	room  []Class
+	words []string
+}
+
+// open are the classes that leave a message room to say what was wrong.
+var open = []Class{Unclassified, BadRequest, TooLarge, ServerFault}
+
+// limits are sayings about money and rates. They come first: what they say of tokens is not
+// about the length of a prompt.
+var limits = []saying{
+	{Billing, nil, []string{
+		"usage limit", "extra usage is required", "insufficient balance", "insufficient credits", "insufficient funds", "requires more credits",
+		"credit balance is too low", "run out of credits", "credits are depleted", "payment required", "requires billing",
+		"billing to be enabled", "enable billing", "spend limit", "perday", // a quota of Google's, which comes back at night
+		"limit: 0,", "limit: 0\n",
+	}},
+	{RateLimited, open, []string{
+		"too many tokens, please wait", "too many tokens per", "throttlingexception", "throttling_error", "please wait before", "rate limit", "rate-limited",
+		"too many requests", "tokens per min", "requests per min", "quota exceeded for",
+	}},
+	{Overloaded, open, []string{
+		"overloaded", "at capacity", "no available capacity", "service unavailable", "temporarily unavailable", "server busy", "maximum pending requests",
+	}},
+}
+
+// sayings are those about the request itself, in their order.
+var sayings = []saying{
+	{Auth, open, []string{
+		"incorrect api key", "invalid api key", "invalid authentication", "api key not valid", "api key expired", "unauthorized",
+		"long context beta is not yet available",
+	}},
+	{BadThinking, open, []string{
+		"encrypted content could not be", "encrypted_content", "without its required following item", "reasoning' was provided without",
+		"invalid signature in thinking", "invalid `signature` in `thinking`", "items are not persisted when", "thinking.signature: field required",
+		"the block is bound to a different conversation", "in the latest assistant message cannot be modified",
+		"invalid `data` in `redacted_thinking` block", "thought_signature", "thought signature", "thoughtsignature",
+	}},
+	{TooLong, open, tooLong},
+	{TooLarge, open, []string{
+		"request entity too large", "payload too large", "request body too large", "request exceeds the maximum size", "payload size exceeds",
+		"request is too large", "exceeds the maximum request size", "mb maximum", "image dimensions exceed", "pdf pages may be provided",
+		"too many images",
+	}},
+	{NotFound, open, []string{"does not exist or you do not have access", "model not found", "is not a valid model id", "not found, try pulling"}},
+	{Timeout, open, []string{"timed out", "deadline exceeded"}},
+	{BadRequest, []Class{ServerFault}, []string{"must be of type", "invalid format:", "invalid json schema"}}, // Ollama answers 500
+	{NotFound, []Class{Unclassified}, []string{"not found"}},
+	{BadRequest, []Class{Unclassified}, []string{"does not support", "invalid"}},
+}
+
+// tooLong are the words for a prompt that is too long (Anthropic, Bedrock, OpenAI, Azure,
+// Copilot, vLLM, SGLang, TGI, llama.cpp, LM Studio, OpenRouter, Gemini, Ollama, Mistral,
+// Moonshot, MiniMax, DashScope, Volcengine, z.ai).
+var tooLong = []string{
+	"maximum context length", "exceeds the context window", "exceed context window", "exceeds the available context size",
+	"context length exceeded", "exceeds the maximum context", "exceeds context ", "exceeds the model's context", "context window exceeded",
+	"context size has been exceeded", "longer than the model's context length", "the model's context length is only",
+	"prompt is too long", "input is too long", "prompt too long", "maximum prompt length", "max_model_len",
+	"exceeds the maximum number of tokens", "is longer than the maximum model length", "the input length exceeds", "exceeds the maximum allowed input length",
+	"when context the overflows", "greater than the context length", "too many tokens", "exceeds maximum allowed token", "max_tokens must be at least 1, got -",
+	"exceed context limit", "exceeded model token limit", "context window exceeds limit", "prompt exceeds max length", "exceeds the context length",
+	"input tokens exceed", "maximum number of input tokens", "reduce the length of the messages", "range of input length should be [",
+	"exceed max message tokens", "max_new_tokens must be <=", "max_new_tokens` must be <=", "input token count is", "input token count exceeds",
+}
+
+// inGeneral says by its parts that a prompt is too long: of what, how, in which unit, and what
+// tells that something else is meant: the room for the reply, one text, bytes, a rate.
+var inGeneral = [...][]string{
+	{"prompt", "input", "context", "messages", "conversation", "request"},
+	{"exceed", "too long", "too large", "too big", "longer than", "larger than", "greater than", "more than", "over the limit", "beyond the"},
+	{"token", "context length", "context window", "context size", "input length", "prompt length", "length of the prompt"},
+}
+
+var inGeneralNot = []string{
+	"max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "max tokens is", "output token", "completion token", "budget",
+	"string too long", "array too long", "image", "byte", "pixel", "page", "file", "per min", "per day", "per second", "stop sequence",
+	"header", "schema", "url", "temperature", "api token", "access token", "auth", "cached content",
+}
+
+// classify fills in what the words and the status of e tell, with those that stand beside
+// its message: its class, the sizes and how long to wait.
+func (e *Error) classify(beside string) {
+	plain := plainText(e.Message + " " + beside)
+	e.Class = e.classOf(plain)
+	if window, used, ok := aboveRate(plain); ok {
+		e.Class, e.Window, e.Used = TooLong, window, used
+	}
+	if e.Class == TooLong {
+		used, window := figures(plainText(e.Message))
+		e.Used, e.Window = cmp.Or(e.Used, used), cmp.Or(e.Window, window)
+	} else {
+		e.Used, e.Window = 0, 0
+	}
+	if e.RetryAfter == 0 && (e.Class.Retryable() || e.Class == Billing) {
+		e.RetryAfter = statedWait(plain)
+	}
+	if e.Class == RateLimited && e.RetryAfter == 0 && containsAny(plain, []string{"per day", "(rpd)", "(tpd)"}) {
+		e.RetryAfter = 24 * time.Hour // no sooner, as far as it says
+	}
+}
+
+// classOf returns the class of e. Status, code and type come first where they leave words no
+// room: nothing that a limit on the rate or an overloaded server says about tokens means a
+// long prompt.
+func (e *Error) classOf(plain string) Class {
+	class := e.classWithoutWords()
+	quota := class == RateLimited && strings.EqualFold(e.Type, "RESOURCE_EXHAUSTED") // Google says so of each minute's
+	if class != TooLong && !quota && strings.Contains(plain, "exceeded your current quota") {
+		return Billing
+	}
+	for _, s := range limits {
+		if s.says(class, plain) && class != TooLong {
+			return s.class
+		}
+	}
+	if limit, ok := stringLimit(e, plain); ok {
+		return limit
+	}
+	for _, s := range sayings {
+		if s.says(class, plain) {
+			return s.class
+		}
+	}
+	if slices.Contains(open, class) && tooLongInGeneral(plain) {
+		return TooLong
+	}
+	if class == Unclassified && e.Status == 0 && e.Type+e.Code+e.Message != "" {
+		return ServerFault // a stream that breaks without a known reason
+	}
+	return class
+}
+
+// classWithoutWords returns the class by code, type and status.
+func (e *Error) classWithoutWords() Class {
+	status := e.Status
+	if n := leadingNumber(e.Code); isNumber(e.Code) && n >= 400 && n < 600 && (status == 0 || status == 200) {
+		status = n
+	}
+	byStatus := ClassOfStatus(status)
+	for _, word := range []string{e.Code, e.Type} {
+		if c := byWord(kinds, word); c != Unclassified {
+			return c
+		}
+	}
+	if byStatus != Unclassified {
+		return byStatus
+	}
+	return cmp.Or(byWord(weakKinds, e.Code), byWord(weakKinds, e.Type))
+}
+
+func byWord(kinds []kind, word string) Class {
+	word = strings.ToLower(word)
+	for _, k := range kinds {
+		if slices.Contains(k.words, word) {
+			return k.class
+		}
+	}
+	return Unclassified
+}
+
+// says reports whether s counts beside class and is said. Without a list there is room
+// beside every class.
+func (s saying) says(class Class, plain string) bool {
+	return (s.room == nil || slices.Contains(s.room, class)) && containsAny(plain, s.words)
+}
+
+func tooLongInGeneral(plain string) bool {
+	for _, words := range inGeneral {
+		if !containsAny(plain, words) {
+			return false
+		}
+	}
+	return !containsAny(plain, inGeneralNot)
+}
+
+// stringLimit tells apart what OpenAI says of one text: an output that is too large, which
+// less of it mends, and an id or a name, which nothing shorter in the conversation mends.
+func stringLimit(e *Error, plain string) (Class, bool) {
+	const contents = 100_000 // characters; those of ids, names and descriptions are below
+	if e.Code != "string_above_max_length" && !strings.Contains(plain, "string too long") {
+		return Unclassified, false
+	}
+	if most := numberAfter(plain, "maximum length "); most > 0 && most < contents {
+		return BadRequest, true
+	}
+	return TooLarge, true
+}
+
+// aboveRate reads "Request too large for … on tokens per min (TPM): Limit 30000, Requested
+// 40000": to wait is of no use, a smaller request is.
+func aboveRate(plain string) (window, used int, ok bool) {
+	if !strings.Contains(plain, "request too large") {
+		return 0, 0, false
+	}
+	window, used = numberAfter(plain, "limit "), numberAfter(plain, "requested ")
+	return window, used, window > 0 && used > window
+}
+
+// statedWait reads "Please try again in 1.2s", "… in 6m0s", "… in 320ms" and "… after 6
+// seconds"; 0 if the text says none.
+func statedWait(plain string) time.Duration {
+	for _, words := range []string{"try again in ", "retry after ", "retry in ", "try again after ", "retrydelay:"} {
+		_, rest, ok := strings.Cut(plain, words)
+		if !ok {
+			continue
+		}
+		number, rest, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		number = strings.TrimRight(number, ".,;)]")
+		if d := duration(number); d > 0 {
+			return d
+		}
+		unit := "s"
+		switch {
+		case strings.HasPrefix(rest, "minute"):
+			unit = "m"
+		case strings.HasPrefix(rest, "hour"):
+			unit = "h"
+		case strings.HasPrefix(rest, "millisecond"):
+			unit = "ms"
+		}
+		if d := duration(number + unit); d > 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+}
