@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // Append adds the next message of the conversation: what a person says, what the
@@ -93,14 +94,26 @@ type RefusedLength interface {
 }
 
 // IsTooLong reports whether err says that a provider refused a request for its length,
-// so that [Session.Rejected] knows what to send instead.
+// so that [Session.Rejected] knows what to send instead. It knows a [RefusedLength], and
+// the errors of other programs' clients that [wire.ErrorOf] reads, among them those of
+// the official SDKs.
 func IsTooLong(err error) bool {
+	_, ok := refusedLength(err)
+	return ok
+}
+
+// refusedLength returns what err says about the length of a request that was refused for it.
+func refusedLength(err error) (said engine.Rejected, ok bool) {
 	var refused RefusedLength
 	if !errors.As(err, &refused) {
-		return false
+		e, known := wire.ErrorOf(err)
+		if !known {
+			return said, false
+		}
+		refused = e
 	}
-	_, _, _, ok := refused.RefusedLength()
-	return ok
+	said.Window, said.Used, said.Bytes, ok = refused.RefusedLength()
+	return said, ok
 }
 
 // Rejected tells that a provider refused the request as too long, with the error that
@@ -110,15 +123,13 @@ func (s *Session) Rejected(ctx context.Context, err error) (*engine.Send, error)
 	if err == nil {
 		return nil, fmt.Errorf("plimsoll: session %q: rejected: want the error of the provider, got none", s.id)
 	}
-	if !IsTooLong(err) {
+	said, ok := refusedLength(err)
+	if !ok {
 		return nil, fmt.Errorf("plimsoll: session %q: rejected: want an error about the length of a request (see IsTooLong), got %w", s.id, err)
 	}
-	var refused RefusedLength
-	errors.As(err, &refused)
-	window, used, bytes, _ := refused.RefusedLength()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	done, err := s.feed(ctx, engine.Rejected{Window: window, Used: used, Bytes: bytes})
+	done, err := s.feed(ctx, said)
 	return done.Send, err
 }
 

@@ -54,7 +54,7 @@ const lattice = `
 
 	# The front door, and what drives an engine behind it.
 	CORE, store < internal/drive;
-	internal/drive, STORE < plimsoll;
+	internal/drive, STORE, wire < plimsoll; # wire: the words by which errors are known
 
 	# The hosts.
 	plimsoll < telemetry;
@@ -216,7 +216,8 @@ func TestImportsCatches(t *testing.T) {
 		{name: "host below", file: "core/engine/a.go", text: "package engine\n\nimport _ \"example.test/m\"\n", want: "got plimsoll"},
 		{name: "replay and client", file: "replay/a.go", text: "package replay\n\nimport _ \"example.test/m/client\"\n", want: "got client"},
 		{name: "root and store", file: "session.go", text: "package plimsoll\n\nimport _ \"example.test/m/store\"\n"},
-		{name: "root and wire", file: "session.go", text: "package plimsoll\n\nimport _ \"example.test/m/wire\"\n", want: "got wire"},
+		{name: "root and the seam of wire", file: "session.go", text: "package plimsoll\n\nimport _ \"example.test/m/wire\"\n"},
+		{name: "root and codecs", file: "session.go", text: "package plimsoll\n\nimport _ \"example.test/m/wire/codecs\"\n", want: "got wire/codecs"},
 		{name: "unknown package", file: "core/util/a.go", text: "package util\n", want: "got a new one"},
 		{name: "std outside the list", file: "core/llm/a.go", text: "package llm\n\nimport \"time\"\n", want: "got time"},
 		{name: "std of one package", file: "core/token/bpe/a.go", text: "package bpe\n\nimport \"sync\"\n"},
