@@ -53,7 +53,8 @@ func newConvert(s streams) *cobra.Command {
 		Long: `Rewrite the body of a request, of a response or of a streamed response in another
 provider's format. What the other format cannot carry is left out or sent in its
 nearest form, and each such loss is a line on standard error: thinking and its
-signatures, tools that a provider runs itself, members that only one format has.
+signatures, tools that a provider runs itself, members that only one format has. So
+is what the other provider or the model is known to refuse, such as a temperature.
 
 A body that is of the format already comes out byte for byte.
 
@@ -214,15 +215,30 @@ func (f convertFlags) rewrite(text []byte, kind codecs.Kind, from, to codecs.Ful
 	if err != nil {
 		return nil, nil, err
 	}
-	fit := convert.Request(r, d, convert.Options{})
 	if f.model != "" {
-		fit.Request.Model = f.model
+		r.Model = f.model
 	}
+	refused, err := refusedOf(cat, to.Dialect(), r.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	fit := convert.Request(r, d, convert.Options{Refused: refused})
 	if fit.Request.Model == "" && to.Dialect() != gemini.Dialect && to.Dialect() != from.Dialect() {
 		return nil, nil, errNoModel
 	}
 	body, err := to.EncodeRequest(fit.Request)
 	return body, fit.Losses, err
+}
+
+// refusedOf returns what is refused of requests to a model, which the catalogue need not
+// know.
+func refusedOf(cat catalog.Catalog, d llm.Dialect, name string) (catalog.Refused, error) {
+	all, err := catalog.LoadRefusals()
+	m, ok := cat.Lookup(name)
+	if !ok {
+		m = catalog.Model{ID: name}
+	}
+	return all.Of(d, m), err
 }
 
 // rewriteStream returns a stream event by event.

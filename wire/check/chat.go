@@ -195,11 +195,11 @@ func chatPart(m, p node, role string) {
 	case "refusal":
 		p.get("refusal").must().text()
 	case "image_url":
-		p.get("image_url").record().get("url").must().text()
+		p.get("image_url").record().get("url").must().inDataURI()
 	case "input_audio":
-		p.get("input_audio").record().get("data").must().text()
+		p.get("input_audio").record().get("data").must().inBase64(false)
 	case "file":
-		p.get("file").record()
+		p.get("file").record().get("file_data").inDataURI()
 	}
 	switch {
 	case kind == "image_url" && role != "user":

@@ -24,7 +24,7 @@
 //   - block-role: a content block stands in a message of the role that may have it
 //   - part-role: a part of a content stands in a message of the role that may have it
 //   - media-source: an image or document is of a type that the API reads
-//   - image: an image is in base64
+//   - image: the bytes of an image, a sound or a file are in base64, in the alphabet that the API reads
 //
 // # Rules of calls and results
 //

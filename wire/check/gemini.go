@@ -126,7 +126,7 @@ func geminiPart(p node) {
 	blob := member(p, "inlineData")
 	blob.object()
 	member(blob, "mimeType").must().text()
-	blob.get("data").must().text()
+	blob.get("data").must().inBase64(true)
 	file := member(p, "fileData")
 	file.object()
 	member(file, "fileUri").must().text()

@@ -236,7 +236,7 @@ func (b block) source() {
 			types = []string{"application/pdf"}
 		}
 		s.get("media_type").must().among("media-source", types...)
-		s.get("data").must().text()
+		s.get("data").must().inBase64(false)
 	case "url":
 		s.get("url").must().text()
 	case "file":

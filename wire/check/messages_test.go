@@ -110,6 +110,8 @@ func messagesCases() []ruleCase {
 		{rule: "system-block", name: "image", body: ask(hi, `"system":[{"type":"image","text":"x"}]`)},
 		{rule: "block-role", name: "result of an assistant", body: ask(hi + `,` + assistant(resultA) + `,` + hi), message: "`tool_result` blocks can only be in `user` messages"},
 		{rule: "block-role", name: "thinking of a user", body: ask(user(think, word)), message: "`thinking` blocks can only be in `assistant` messages"},
+		{rule: "image", name: "the alphabet for addresses", body: ask(user(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"a-_="}}`)), message: "messages.0.content.0.image.source.base64.data: invalid base64 data"},
+		{rule: "image", name: "no padding", body: ask(user(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aQ"}}`))},
 		{rule: "media-source", name: "type", body: ask(user(`{"type":"image","source":{"type":"base64","media_type":"image/tiff","data":""}}`)), message: "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"},
 		{rule: "first-role", name: "assistant", body: ask(assistant(word) + `,` + hi), message: `first message must use the "user" role`},
 

@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"encoding/base64"
 )
 
 // ollamaRequest judges a request of Ollama's chat.
@@ -36,10 +35,7 @@ func ollamaMessage(m node) {
 	m.get("tool_name").text()
 	m.get("tool_call_id").text()
 	for _, image := range m.get("images").list() {
-		s, ok := image.text()
-		if _, err := base64.StdEncoding.DecodeString(s); ok && err != nil {
-			image.fault("image", "%s: %v", image.at, err)
-		}
+		image.inBase64(false)
 	}
 	for _, c := range m.get("tool_calls").items() {
 		f := c.get("function").record()

@@ -95,7 +95,9 @@ func responsesItem(item node) {
 	case "function_call_output", "custom_tool_call_output":
 		responsesCallIDOf(item)
 		if output := item.get("output").must(); !output.isText() {
-			output.items()
+			for _, p := range output.items() {
+				responsesMedia(p)
+			}
 		}
 	case "reasoning":
 		item.get("summary").must().items()
@@ -140,12 +142,23 @@ func responsesMessage(item node) {
 		case "refusal":
 			p.get("refusal").must().text()
 		}
+		responsesMedia(p)
 		switch {
 		case strings.HasPrefix(kind, "input_") && role == "assistant":
 			p.get("type").fault("part-role", "Invalid value: '%s'. Supported values are: 'output_text' and 'refusal'.", kind)
 		case (kind == "output_text" || kind == "refusal") && role != "assistant" && role != "":
 			p.get("type").fault("part-role", "Invalid value: '%s'. Supported values are: 'input_text', 'input_image', and 'input_file'.", kind)
 		}
+	}
+}
+
+// responsesMedia judges where the bytes of an image or a file are.
+func responsesMedia(p node) {
+	switch p.get("type").say() {
+	case "input_image":
+		p.get("image_url").inDataURI()
+	case "input_file":
+		p.get("file_data").inDataURI()
 	}
 }
 

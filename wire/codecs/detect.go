@@ -128,36 +128,57 @@ func object(body []byte) (llm.Dialect, Kind) {
 }
 
 // withMessages tells the three dialects with a list of messages apart: by what only one
-// of them has, else by the model's name, else it is Chat, which most programs speak.
+// of them has, else by the model's name, else it is Chat, which most programs speak. A
+// gateway's Chat names models of every maker: one of Anthropic's tells its own dialect only
+// where the output limit stands that this demands, and no path before the name.
 func withMessages(body, messages []byte) llm.Dialect {
 	if d := byMember(body); d != "" {
 		return d
 	}
-	for _, s := range raw.Elements(messages) {
-		if d := byMessage(raw.Slice(messages, s)); d != "" {
+	system := false // it leads the messages, where Anthropic never has it
+	for i, s := range raw.Elements(messages) {
+		m := raw.Slice(messages, s)
+		if d := byMessage(m); d != "" {
 			return d
 		}
+		system = system || i == 0 && raw.Named(raw.Value(m, "role"), "system")
 	}
-	if strings.Contains(raw.Unquote(raw.Value(body, "model")), "claude") {
+	v := raw.Values(body, "model", "max_tokens")
+	model := raw.Unquote(v[0])
+	if strings.Contains(model, "claude") && !strings.Contains(model, "/") && v[1] != nil && !system {
 		return anthropic.Dialect
 	}
 	return openai.DialectChat
 }
 
+// chatMembers are members of Chat bodies that no other body with messages has.
+var chatMembers = []string{
+	"max_completion_tokens", "stream_options", "response_format", "n", "seed", "stop", "logprobs", "top_logprobs", "logit_bias", "presence_penalty",
+	"frequency_penalty", "user", "parallel_tool_calls", "reasoning_effort", "functions", "function_call",
+}
+
 func byMember(body []byte) llm.Dialect {
-	v := raw.Values(body, "system", "anthropic_version", "stop_sequences", "options", "keep_alive", "format", "max_completion_tokens",
-		"stream_options", "response_format", "tools", "context_management", "think")
+	v := raw.Values(body, "system", "anthropic_version", "stop_sequences", "context_management", "options", "keep_alive", "format", "think",
+		"tools", "tool_choice")
 	switch {
-	case v[0] != nil || v[1] != nil || v[2] != nil || v[10] != nil:
+	case v[0] != nil || v[1] != nil || v[2] != nil || v[3] != nil:
 		return anthropic.Dialect
-	case raw.IsObject(v[3]) || v[4] != nil || v[5] != nil || v[11] != nil:
+	case raw.IsObject(v[4]) || v[5] != nil || v[6] != nil || v[7] != nil:
 		return ollama.Dialect
-	case v[6] != nil || v[7] != nil || v[8] != nil:
+	case raw.IsString(v[9]):
 		return openai.DialectChat
 	}
-	for _, s := range raw.Elements(v[9]) {
-		if raw.Value(raw.Slice(v[9], s), "input_schema") != nil {
+	for _, s := range raw.Elements(v[8]) {
+		switch tool := raw.Slice(v[8], s); {
+		case raw.Value(tool, "input_schema") != nil:
 			return anthropic.Dialect
+		case raw.IsObject(raw.Value(tool, "function")) && raw.Value(body, "max_tokens") != nil:
+			return openai.DialectChat // Ollama, which has the same tools, has its limit in the options
+		}
+	}
+	for _, value := range raw.Values(body, chatMembers...) {
+		if value != nil {
+			return openai.DialectChat
 		}
 	}
 	return ""

@@ -8,23 +8,25 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
-// Aliases are the names of tools and the ids of calls that a format does not take, and
-// what stands for them. The alias of a name depends on nothing but the name and the
+// Aliases are the names of tools and arguments and the ids of calls that a format does not
+// take, and what stands for them. The alias of a name depends on nothing but the name and the
 // format, so that the same conversation always gives the same bytes.
 type Aliases struct {
 	Calls map[string]string // what stands for an id, to the id
 	Tools map[string]string // what stands for a name, to the name
+	Args  map[string]string // what stands for the name of an argument, to the name
 }
 
 func newAliases() Aliases {
-	return Aliases{Calls: map[string]string{}, Tools: map[string]string{}}
+	return Aliases{Calls: map[string]string{}, Tools: map[string]string{}, Args: map[string]string{}}
 }
 
 // Restore returns r with the names and ids that the conversation has.
 func (a Aliases) Restore(r llm.Response) llm.Response {
-	if len(a.Calls)+len(a.Tools) == 0 {
+	if len(a.Calls)+len(a.Tools)+len(a.Args) == 0 {
 		return r
 	}
 	parts := append([]llm.Part(nil), r.Message.Parts...)
@@ -34,14 +36,33 @@ func (a Aliases) Restore(r llm.Response) llm.Response {
 			continue
 		}
 		id, name := original(a.Calls, call.CallID), original(a.Tools, call.Name)
-		if id == call.CallID && name == call.Name {
+		args := a.arguments(call)
+		if id == call.CallID && name == call.Name && args == call.Args {
 			continue
 		}
-		call.CallID, call.Name, call.Raw = id, name, llm.Raw{} // its bytes have the alias
+		call.CallID, call.Name, call.Args, call.Raw = id, name, args, llm.Raw{} // its bytes have the alias
 		parts[i] = call
 	}
 	r.Message.Parts, r.Raw = parts, nil
 	return r
+}
+
+// arguments returns the arguments of a call under the names that its tool has for them.
+func (a Aliases) arguments(call llm.ToolCall) string {
+	if len(a.Args) == 0 || call.Custom {
+		return call.Args
+	}
+	args := []byte(call.Args)
+	if _, err := raw.CheckObject(args); err != nil {
+		return call.Args
+	}
+	var changes []raw.Change
+	for name := range raw.Members(args) {
+		if own, ok := a.Args[string(raw.Name(args[name.Start:name.End]))]; ok {
+			changes = append(changes, raw.Change{At: name, New: raw.Quote(own)})
+		}
+	}
+	return string(raw.Apply(args, changes))
 }
 
 func original(of map[string]string, alias string) string {

@@ -12,6 +12,10 @@ type Options struct {
 	// Foreign says that another account or another provider than the one that will be
 	// asked wrote what is in this format already, so that its thinking proves nothing.
 	Foreign bool
+	// Refused is what the provider refuses of requests to the model, although the format
+	// has a place for it ([catalog.Refusals]). It counts where a request is brought into
+	// another format; one that is of the format already stays as it is.
+	Refused catalog.Refused
 }
 
 // A Fit is a request that another format can carry.
@@ -38,6 +42,9 @@ func Request(r llm.Request, d catalog.Dialect, o Options) Fit {
 		out.Sections = c.sections(r, lead)
 	}
 	out.Messages = c.messages(r.Messages, lead)
+	if r.Dialect != d.Name {
+		c.prefill(out.Messages)
+	}
 	return Fit{Request: out, Losses: c.losses, Aliases: c.aliases}
 }
 
@@ -65,6 +72,7 @@ func Response(r llm.Response, d catalog.Dialect) FitReply {
 // A converter goes through one request.
 type converter struct {
 	to      catalog.Dialect
+	refused catalog.Refused
 	foreign bool
 	message int // the message at hand
 	part    int // the part at hand
@@ -73,12 +81,16 @@ type converter struct {
 	calls   map[string]int      // how many calls have had an id
 	open    map[string][]string // what stands for the ids of calls that wait for a result
 	last    map[string]string   // what stands for the id of the last call with it
+	told    map[string]bool     // names and ids of which it was said that another stands for them
+	moved   []llm.Part          // images of results, which follow in a message of their own
+
+	movedFrom llm.Dialect // which wrote them
 }
 
 func newConverter(d catalog.Dialect, o Options) *converter {
 	return &converter{
-		to: d, foreign: o.Foreign, message: nowhere, part: nowhere,
-		aliases: newAliases(), calls: map[string]int{}, open: map[string][]string{}, last: map[string]string{},
+		to: d, refused: o.Refused, foreign: o.Foreign, message: nowhere, part: nowhere,
+		aliases: newAliases(), calls: map[string]int{}, open: map[string][]string{}, last: map[string]string{}, told: map[string]bool{},
 	}
 }
 
@@ -124,33 +136,52 @@ func (c *converter) sections(r llm.Request, lead int) []llm.Section {
 func (c *converter) messages(in []llm.Message, lead int) []llm.Message {
 	out := make([]llm.Message, 0, len(in)-lead)
 	for i := lead; i < len(in); i++ {
-		m := in[i]
-		c.message, c.part = i, nowhere
-		native := m.Dialect == c.to.Name
-		if native && !c.foreign {
+		if len(c.moved) > 0 && len(in[i].Results()) == 0 {
+			out = c.follow(out) // all results of a Round stand together
+		}
+		c.message, c.part, c.movedFrom = i, nowhere, in[i].Dialect
+		if m, ok := c.oneMessage(in[i]); ok {
 			out = append(out, m)
-			continue
 		}
-		if m.Role == llm.RoleSystem && !native {
-			c.lose(c.to.MidSystem, "system message", "")
-		}
-		if !native {
-			c.around(m)
-		}
-		parts := c.parts(m)
-		if len(parts) == 0 && len(m.Parts) > 0 {
-			continue // each of its parts is a loss
-		}
-		if saysNothing(parts) && !native {
-			c.lose(catalog.Drop, "message without content", "")
-			continue
-		}
-		if len(parts) != len(m.Parts) || !native {
-			m.Parts, m.Envelope = parts, llm.Envelope{}
-		}
-		out = append(out, m)
 	}
-	return out
+	return c.follow(out)
+}
+
+// oneMessage returns m as the format can carry it; false if nothing is left of it.
+func (c *converter) oneMessage(m llm.Message) (llm.Message, bool) {
+	native := m.Dialect == c.to.Name
+	if native && !c.foreign {
+		return m, true
+	}
+	if m.Role == llm.RoleSystem && !native {
+		c.lose(c.to.MidSystem, "system message", "")
+	}
+	if !native {
+		c.around(m)
+	}
+	parts := c.parts(m)
+	if len(parts) == 0 && len(m.Parts) > 0 {
+		return m, false // each of its parts is a loss
+	}
+	if saysNothing(parts) && !native {
+		c.lose(catalog.Drop, "message without content", "")
+		return m, false
+	}
+	if len(parts) != len(m.Parts) || !native {
+		m.Parts, m.Envelope = parts, llm.Envelope{}
+	}
+	return m, true
+}
+
+// follow adds a message with the images of the results before it, where the format has no
+// place for them in a result.
+func (c *converter) follow(out []llm.Message) []llm.Message {
+	if len(c.moved) == 0 {
+		return out
+	}
+	m := llm.Message{Role: llm.RoleUser, Origin: llm.Note, Dialect: c.movedFrom, Parts: c.moved}
+	c.moved = nil
+	return append(out, m)
 }
 
 // settings returns the settings that the format has.
@@ -161,9 +192,13 @@ func (c *converter) settings(s llm.Settings) llm.Settings {
 	case s.Choice.Mode == llm.ChoiceOther || c.to.ToolChoice == catalog.Drop:
 		c.lose(catalog.Drop, "tool choice", s.Choice.Tool)
 		s.Choice = llm.Choice{}
+	case c.refused.ForcedTool && (s.Choice.Mode == llm.ChoiceAny || s.Choice.Mode == llm.ChoiceTool):
+		c.note(Loss{Fate: catalog.Drop, What: "tool choice", Name: s.Choice.Tool, How: "left out: the model refuses it"})
+		s.Choice = llm.Choice{}
 	case s.Choice.Tool != "":
-		s.Choice.Tool = c.aliases.tool(s.Choice.Tool, c.to.ToolName)
+		s.Choice.Tool = c.name(s.Choice.Tool)
 	}
+	s = c.sampling(s)
 	if most := c.to.Stops; most >= 0 && len(s.Stop) > most {
 		for _, text := range s.Stop[most:] {
 			c.lose(catalog.Drop, "stop sequence", strconv.Quote(text))

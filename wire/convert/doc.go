@@ -7,10 +7,14 @@
 // are replaced, and each of these is a [Loss]. What a format can carry is data
 // ([catalog.Dialect]). An encoder of that format then finds nothing more to lose.
 //
+// What a provider refuses although its format has a place for it is data, too
+// ([catalog.Refusals]): by model, such as the temperature, and by format, such as
+// alternatives at the root of a schema. It is mended, or at least said.
+//
 // It decides nothing about what is sent beyond that, and it reads no bytes but those
 // of media parts and of members that the neutral request does not have.
 //
-//	fit := convert.Request(r, known, convert.Options{})
+//	fit := convert.Request(r, known, convert.Options{Refused: refusals.Of(known.Name, model)})
 //	body, err := codec.EncodeRequest(fit.Request)
 //	reply = fit.Aliases.Restore(reply) // names and ids as the conversation has them
 package convert

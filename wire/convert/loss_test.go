@@ -38,7 +38,7 @@ func TestLosses(t *testing.T) {
 			"messages[1].parts[0]: thinking left out",
 			"messages[1].parts[2]: hosted call web_search left out",
 			"messages[1].parts[3]: opaque part web_search_tool_result left out",
-			"messages[2].parts[0]: image image/png sent in another form",
+			"messages[2].parts[0]: image image/png of a result sent in a message behind the results",
 			"messages[2].parts[1]: error flag of a result left out",
 		}},
 		{"openai-chat", "anthropic", []string{
@@ -53,10 +53,11 @@ func TestLosses(t *testing.T) {
 			"field store left out", "field include left out", "tool web_search left out",
 			"messages[1].parts[0]: thinking left out",
 			"messages[1].parts[2]: hosted call web_search left out",
+			"messages[1].parts[3]: call call_1|weird sent as call_1_weird_620239b8ed",
 			"messages[4].parts[0]: opaque part compaction left out",
 		}},
 		{"gemini", "openai-responses", []string{
-			"field generationConfig.thinkingConfig left out", "field safetySettings left out", "tool googleSearch left out",
+			"field generationConfig.thinkingConfig left out", "field safetySettings left out", "tool googleSearch left out", "tool read.file sent as read_file_dd32cdf50e",
 			"messages[1].parts[0]: thinking left out", "messages[1].parts[2]: field thoughtSignature left out",
 		}},
 		{"ollama", "gemini", []string{

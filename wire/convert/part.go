@@ -81,7 +81,7 @@ func (c *converter) result(p llm.ToolResult) llm.Part {
 	for _, x := range p.Content {
 		switch x := x.(type) {
 		case llm.Media:
-			content = append(content, c.media(x, true))
+			content = append(content, c.resultMedia(x, p.CallID))
 		case llm.Opaque:
 			c.lose(catalog.Note, "opaque content of a result", x.Kind)
 			content = append(content, llm.Text{Text: "[" + kindOr(x.Kind) + " left out: it cannot be sent to this provider]"})
@@ -112,7 +112,23 @@ func (c *converter) media(p llm.Media, inResult bool) llm.Part {
 		c.lose(fate, mediaKind(s), p.Type)
 		return llm.Text{Text: media.Placeholder(p)}
 	}
-	return p
+	return c.taken(p, s)
+}
+
+// resultMedia returns a media part of a result, or a line of text. An image that a result
+// cannot have and a message can follows in a message of its own.
+func (c *converter) resultMedia(p llm.Media, call string) llm.Part {
+	s := media.Read(p.Bytes())
+	if !s.IsImage() || c.mediaFate(s, true) == catalog.Keep || c.mediaFate(s, false) != catalog.Keep {
+		return c.media(p, true)
+	}
+	fit := c.media(p, false)
+	if _, ok := fit.(llm.Media); !ok {
+		return fit
+	}
+	c.note(Loss{Fate: catalog.Note, What: "image", Name: p.Type, How: "of a result sent in a message behind the results"})
+	c.moved = append(c.moved, llm.Text{Text: "[image of the result of call " + call + "]"}, fit)
+	return llm.Text{Text: "[the image follows behind the results]"}
 }
 
 // mediaKind is what people call a media part.
@@ -147,7 +163,17 @@ func (c *converter) mediaFate(s media.Source, inResult bool) catalog.Fate {
 
 // name returns the name of a tool as the format takes it.
 func (c *converter) name(name string) string {
-	return c.aliases.tool(name, c.to.ToolName)
+	alias := c.aliases.tool(name, c.to.ToolName)
+	c.renamed("tool", name, alias)
+	return alias
+}
+
+// renamed says once that another name stands for one, or another id.
+func (c *converter) renamed(what, name, alias string) {
+	if key := what + "\x00" + name + "\x00" + alias; name != "" && name != alias && !c.told[key] {
+		c.told[key] = true
+		c.note(Loss{Fate: catalog.Note, What: what, Name: name, How: "sent as " + alias})
+	}
 }
 
 // callID returns the id of a call as the format takes it. An id that an earlier call had
@@ -158,6 +184,7 @@ func (c *converter) callID(id string) string {
 	if n := c.calls[id]; n > 1 {
 		alias = c.aliases.repeated(id, n, c.to.CallID)
 	}
+	c.renamed("call", id, alias)
 	c.open[id] = append(c.open[id], alias)
 	c.last[id] = alias
 	return alias
@@ -173,5 +200,7 @@ func (c *converter) resultID(id string) string {
 	if alias, ok := c.last[id]; ok {
 		return alias
 	}
-	return c.aliases.call(id, c.to.CallID)
+	alias := c.aliases.call(id, c.to.CallID)
+	c.renamed("call", id, alias)
+	return alias
 }

@@ -26,6 +26,7 @@ func (c *converter) tools(r llm.Request) []llm.Tool {
 			}
 		}
 		c.definition(t)
+		t.Schema = c.schema(t.Name, t.Schema)
 		t.Name, t.Raw = c.name(t.Name), llm.Raw{}
 		out = append(out, t)
 	}

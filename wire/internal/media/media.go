@@ -6,6 +6,7 @@ package media
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -19,7 +20,7 @@ const AnyImage = "image/*"
 // set; none if the shape is not known.
 type Source struct {
 	Type string // media type; AnyImage or empty if not stated
-	Data []byte // base64
+	Data []byte // base64, in the standard alphabet
 	URL  string
 	File string // a file that one provider keeps: the id means nothing elsewhere
 	Text string // a plain text document
@@ -132,7 +133,7 @@ func gemini(block []byte) (Source, bool) {
 		switch string(raw.Name(block[k.Start:k.End])) {
 		case "inlineData", "inline_data":
 			w := raw.Values(value, "mimeType", "mime_type", "data", "displayName")
-			return Source{Type: raw.Unquote(w[0]) + raw.Unquote(w[1]), Data: inner(w[2]), Name: raw.Unquote(w[3])}, true
+			return Source{Type: raw.Unquote(w[0]) + raw.Unquote(w[1]), Data: standard(inner(w[2])), Name: raw.Unquote(w[3])}, true
 		case "fileData", "file_data":
 			w := raw.Values(value, "mimeType", "mime_type", "fileUri", "file_uri", "displayName")
 			s := Source{Type: raw.Unquote(w[0]) + raw.Unquote(w[1]), Name: raw.Unquote(w[4])}
@@ -161,15 +162,49 @@ func bareImage(lit []byte) Source {
 		}
 		return s
 	}
-	s := Source{Type: AnyImage, Data: inner(lit)}
+	data := inner(lit)
+	return Source{Type: cmp.Or(Seen(data), AnyImage), Data: data}
+}
+
+// Seen returns the media type that the beginning of an image in base64 tells; empty if it
+// tells none.
+func Seen(b64 []byte) string {
 	for _, known := range []struct{ begin, kind string }{
 		{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"},
 	} {
-		if bytes.HasPrefix(s.Data, []byte(known.begin)) {
-			s.Type = known.kind
+		if bytes.HasPrefix(b64, []byte(known.begin)) {
+			return known.kind
 		}
 	}
-	return s
+	return ""
+}
+
+// Block returns a content block with an image, in a shape that [Read] knows.
+func Block(s Source) []byte {
+	url := new(raw.Object).Text("url", s.DataURI()).Bytes()
+	return new(raw.Object).Text("type", "image_url").Raw("image_url", url).Bytes()
+}
+
+// standard returns base64 in the alphabet and with the padding that every provider takes:
+// Gemini also has it in the alphabet for addresses.
+func standard(b64 []byte) []byte {
+	if bytes.IndexByte(b64, '-') < 0 && bytes.IndexByte(b64, '_') < 0 && len(b64)%4 == 0 {
+		return b64
+	}
+	out := make([]byte, 0, len(b64)+3)
+	for _, c := range b64 {
+		switch c {
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		}
+		out = append(out, c)
+	}
+	for len(out)%4 != 0 {
+		out = append(out, '=')
+	}
+	return out
 }
 
 // uri reads a string literal that holds a data: URI or an address.
