@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -167,25 +166,24 @@ func TooLong(err error) (used, window int, ok bool) {
 	return e.Used, e.Window, true
 }
 
-// withoutKey takes a key that a provider repeats out of an error. Of one that has it in
+// without takes secrets that a provider repeats out of an error. Of one that has them in
 // an unexpected place, the text is replaced.
-func withoutKey(err error, key Secret) error {
-	const shortest = 6 // a shorter one would be found in words
-	text := key.Reveal()
-	if err == nil || len(text) < shortest {
-		return err
+func without(err error, m mask) error {
+	if err == nil {
+		return nil
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		for _, field := range []*string{&e.Type, &e.Code, &e.Param, &e.Message, &e.RequestID} {
-			*field = strings.ReplaceAll(*field, text, hidden)
+			*field = m.text(*field)
 		}
-		e.Body = bytes.ReplaceAll(e.Body, []byte(text), []byte(hidden))
+		e.Body = m.body(e.Body)
 	}
 	if e, ok := errors.AsType[*AnswerError](err); ok {
-		e.Start = strings.ReplaceAll(e.Start, text, hidden)
+		e.Start = m.text(e.Start)
 	}
-	if said := err.Error(); strings.Contains(said, text) {
-		return &maskedError{strings.ReplaceAll(said, text, hidden), err}
+	said := err.Error()
+	if text := m.text(said); text != said {
+		return &maskedError{text, err}
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -130,13 +129,10 @@ func (k *keys) run(ctx context.Context, argv []string) (string, error) {
 	return string(bytes.TrimSpace(out.data)), nil
 }
 
-// keyWord finds words that look like keys or tokens.
-var keyWord = regexp.MustCompile(`\b(?:sk-|AIza|ya29\.|gh[pos]_|eyJ|xox[bp]-)\S+|(?i:\b(?:bearer|basic)\s+[a-z0-9._~+/=-]{12,})`)
-
 // complaint returns the first line that a program complained, in short, without the keys
 // that are known: what it printed as one, and those in the environment.
 func (k *keys) complaint(errs, out *limited) string {
-	const most, shortest = 200, 6
+	const most = 200
 	line, _, _ := bytes.Cut(bytes.TrimSpace(errs.data), []byte("\n"))
 	text := strings.ToValidUTF8(string(line), "")
 	known := strings.Fields(string(out.data))
@@ -151,13 +147,7 @@ func (k *keys) complaint(errs, out *limited) string {
 	for _, s := range k.printed {
 		known = append(known, s.Reveal())
 	}
-	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) }) // one may begin as another
-	for _, key := range known {
-		if len(key) >= shortest {
-			text = strings.ReplaceAll(text, key, hidden)
-		}
-	}
-	text = keyWord.ReplaceAllString(text, hidden)
+	text = newMask(known...).text(text)
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}

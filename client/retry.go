@@ -55,7 +55,7 @@ func (c *Client) verdict(k *call, err error) error {
 			f.wait = e.RetryAfter
 		}
 	}
-	f.err = withoutKey(f.err, k.key)
+	f.err = without(f.err, newMask(k.key.Reveal()))
 	switch {
 	case !f.again || f.wait > c.o.Wait:
 		return backoff.Permanent(f.err)
