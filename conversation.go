@@ -24,8 +24,12 @@ func (s *Session) Append(ctx context.Context, m llm.Message) error {
 }
 
 // SetTools sets the tools that are offered to the model. The session keeps a copy: what
-// is changed later is neither sent nor counted until it is set again.
+// is changed later is neither sent nor counted until it is set again. A schema that is
+// none is a *[SchemaError], and the tools stay as they were.
 func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
+	if err := checkSchemas(tools); err != nil {
+		return fmt.Errorf("plimsoll: session %q: set tools: %w", s.id, err)
+	}
 	return s.tell(ctx, engine.SetTools{Tools: tools})
 }
 

@@ -1,0 +1,58 @@
+package plimsoll_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// TestSetToolsRefusesSchemas: what no provider takes is refused before it is sent with every
+// call, with the tool, the place and what is wrong; the tools stay as they were.
+func TestSetToolsRefusesSchemas(t *testing.T) {
+	tests := []struct{ name, schema, at, want, got string }{
+		{"no JSON", `{"type":"object",`, "", "JSON", `"{\"type\":\"object\","`},
+		{"a list", `[]`, "", "an object", "[]"},
+		{"null", `null`, "", "an object", "null"},
+		{"no object", `{"type":"string"}`, "type", `"object"`, `"string"`},
+		{"a misspelt type", `{"type":"object","properties":{"path":{"type":"strnig"}}}`, "properties.path.type", "one or several of object, array, string", `"strnig"`},
+		{"a type that is no name", `{"properties":{"path":{"type":7}}}`, "properties.path.type", "string", "7"},
+		{"a list of arguments", `{"type":"object","properties":["path"]}`, "properties", "schemas by name", `["path"]`},
+		{"an argument that is a text", `{"type":"object","properties":{"path":"string"}}`, "properties.path", "a schema", `"string"`},
+		{"what is demanded is no list", `{"type":"object","required":true}`, "required", "a list of names", "true"},
+		{"deep below", `{"type":"object","properties":{"all":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"text"}]}}}}`, "properties.all.items.anyOf.1.type", "one or several of", `"text"`},
+		{"alternatives that are none", `{"anyOf":{}}`, "anyOf", "a list of schemas", "{}"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := open(t, plimsoll.Options{})
+			if err := s.SetTools(t.Context(), []llm.Tool{{Name: "read"}}); err != nil {
+				t.Fatal(err)
+			}
+			err := s.SetTools(t.Context(), []llm.Tool{{Name: "write"}, {Name: "moor", Schema: test.schema}})
+			fault, ok := errors.AsType[*plimsoll.SchemaError](err)
+			if !ok || fault.Tool != "moor" || fault.At != test.at || !strings.Contains(fault.Want, test.want) || !strings.HasPrefix(fault.Got, test.got) {
+				t.Fatalf("error, want tool moor at %q, want %s, got %s; got %v", test.at, test.want, test.got, err)
+			}
+			add(t, s, human("go"))
+			if tools := prepare(t, s).Request().Tools; len(tools) != 1 || tools[0].Name != "read" {
+				t.Errorf("tools, want those set before, got %+v", tools)
+			}
+		})
+	}
+	for _, schema := range []string{
+		``, `{}`, `{"type":"object"}`, `{"type":["object","null"]}`, `{"type":"OBJECT","properties":{"path":{"type":"STRING","nullable":true}}}`,
+		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","additionalProperties":false,"properties":{"type":{"type":"string"},"any":true}}}}`,
+		`{"type":"object","properties":{"pair":{"type":"array","items":[{"type":"string"},{"type":["integer","null"]}]}},"required":["pair"],"x-own":"string"}`,
+	} {
+		s := open(t, plimsoll.Options{})
+		if err := s.SetTools(t.Context(), []llm.Tool{{Name: "moor", Schema: schema}}); err != nil {
+			t.Errorf("%s, want it taken, got %v", schema, err)
+		}
+	}
+	if err := open(t, plimsoll.Options{}).SetTools(t.Context(), []llm.Tool{{Name: "patch", Custom: true, Schema: "start: /.+/"}}); err != nil {
+		t.Errorf("a tool of free text, want its format taken, got %v", err)
+	}
+}
