@@ -82,12 +82,16 @@ func errorOfGoogle(text string) (*Error, bool) {
 	if !ok || !ok1 || at < 0 || !isNumber(code) {
 		return nil, false
 	}
+	status := leadingNumber(code)
+	if status < 400 || status >= 600 {
+		status = 0 // the SDK has it from the body, which may lack it
+	}
 	message, state := rest[:at], rest[at+len(", Status: "):]
 	state, details, _ := strings.Cut(state, ", Details: ")
 	if raw.IsObject([]byte(message)) && raw.Check([]byte(message)) == nil {
-		return DecodeError(leadingNumber(code), []byte(message)), true // a body that the SDK did not know
+		return DecodeError(status, []byte(message)), true // a body that the SDK did not know
 	}
-	e := &Error{Status: leadingNumber(code), Type: state, Message: message, Body: []byte(text)}
+	e := &Error{Status: status, Type: state, Message: message, Body: []byte(text)}
 	e.classify(details)
 	return e, true
 }

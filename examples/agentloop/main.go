@@ -30,6 +30,7 @@ type agent struct {
 	models  []budget.Target // where calls may go, the preferred one first
 	base    string          // URL of all models; empty: each provider's own
 	known   catalog.Catalog
+	refused catalog.Refusals
 	files   *os.Root  // that the tools see
 	steps   int       // that a Turn may have
 	told    io.Writer // of models that failed
@@ -111,7 +112,8 @@ func (a *agent) ask(ctx context.Context, send *engine.Send) (llm.Response, error
 		return llm.Response{}, err
 	}
 	dialect, _ := a.known.Dialect(p.Dialect)
-	fit := convert.Request(send.Request(), dialect, convert.Options{})
+	model, _ := a.known.Lookup(send.Target.Model)
+	fit := convert.Request(send.Request(), dialect, convert.Options{Refused: a.refused.Of(dialect.Name, model)})
 	reply, err := c.Complete(ctx, fit.Request)
 	return fit.Aliases.Restore(reply), err
 }
@@ -175,7 +177,7 @@ func main() {
 	ctx := context.Background()
 	a, o := parse()
 	a.demo() // unless -model names others
-	a.known, a.files = must(catalog.Load()), must(os.OpenRoot(o.folder))
+	a.known, a.refused, a.files = must(catalog.Load()), must(catalog.LoadRefusals()), must(os.OpenRoot(o.folder))
 	a.session = must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset(o.policy)), Targets: a.models, Catalog: &a.known}))
 	answer, err := "", error(nil)
 	go func() {

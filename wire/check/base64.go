@@ -22,6 +22,7 @@ func (n node) inDataURI() {
 }
 
 func isBase64(text string, addresses bool) bool {
+	text = strings.NewReplacer("\r", "", "\n", "").Replace(text) // which decoders pass over
 	body := strings.TrimRight(text, "=")
 	if len(text)-len(body) > 2 || !addresses && len(text)%4 != 0 || len(body)%4 == 1 {
 		return false

@@ -107,7 +107,12 @@ func everyDialect(f *testing.F) map[llm.Dialect]catalog.Dialect {
 // converted returns r as a dialect has it.
 func converted(t *testing.T, r llm.Request, to codecs.Full, d catalog.Dialect) []byte {
 	t.Helper()
-	fit := convert.Request(r, d, convert.Options{})
+	refusals, err := catalog.LoadRefusals()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := catalog.Model{ID: "claude-opus-4-7", Capabilities: catalog.Capabilities{NoForcedTool: true}}
+	fit := convert.Request(r, d, convert.Options{Refused: refusals.Of(to.Dialect(), model)})
 	for _, l := range fit.Losses {
 		if l.String() == "" || l.Message >= len(r.Messages) {
 			t.Errorf("to %s: a loss that says nothing, or of no message: %+v", to.Dialect(), l)
