@@ -36,3 +36,34 @@ func TestFirstTargetThatHasRoom(t *testing.T) {
 		t.Errorf("prepared again, unchanged, it goes to %s, want %s", got, want)
 	}
 }
+
+// TestTargetThatCanBeReached: what must stay has too many tokens for the target with the largest window, but not for another one, once an image
+// has left: the request goes to that one.
+func TestTargetThatCanBeReached(t *testing.T) {
+	of := func(provider, model string, limit, images int) budget.Target {
+		w := budget.Window{Capacity: limit, Buffer: budget.None, OutputReserve: budget.None, MaxImages: images}
+		return budget.Target{Provider: provider, Model: model, Window: w}
+	}
+	second, p := of("openai", "gpt-4o", 3_300, 1), preset(t, "balanced")
+	p.Rules = nil // the backstop alone
+	s := open(t, plimsoll.Options{
+		Policy: p, Targets: []budget.Target{of("anthropic", "claude-sonnet-4-5", 3_400, 0), second},
+	})
+	screen := func(n int) llm.Media {
+		return llm.Media{Type: "image/png", Size: 7, Tokens: 50, Raw: llm.Raw{Data: fmt.Appendf(nil, `{"type":"image","n":%d}`, n)}}
+	}
+	add(t, s, llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{
+		llm.Text{Text: strings.Repeat("{\"id\":123456,\"name\":\"item-77\",\"price\":12.5,\"tags\":[\"a\",\"b\"]}\n", 68)}, screen(1), screen(2),
+	}})
+	for n := range 3 {
+		id := fmt.Sprintf("c%d", n)
+		add(t, s,
+			llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read", Args: "{}"}}},
+			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+				llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: strings.Repeat(" word", 300)}}},
+			}})
+	}
+	if got, want := prepare(t, s).Target.Name(), second.Name(); got != want {
+		t.Errorf("the request goes to %s, want %s", got, want)
+	}
+}

@@ -17,6 +17,23 @@ func (m *reducer) floor() error {
 	return nil
 }
 
+// reachable returns the target for which the backstop can make the request fit: the one
+// that it goes to, else the first of the others. Where there is none it is the one that
+// it goes to.
+func (m *reducer) reachable() int {
+	to := m.request.to
+	defer func() { m.request.to = to }()
+	if m.floor() == nil {
+		return to
+	}
+	for i := range m.resolved {
+		if m.request.to = i; m.floor() == nil {
+			return i
+		}
+	}
+	return to
+}
+
 // reduced returns what would be left of m after every rung. It tries them on a
 // copy, so that nothing is changed.
 func (m *reducer) reduced() *reducer {

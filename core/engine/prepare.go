@@ -84,6 +84,9 @@ func (m *requester) finish() {
 	m.request.to = m.choose()
 	if m.policy.Backstop && m.over() {
 		next := m.verdict(m.fits).Next
+		if next < 0 {
+			m.request.to = m.reachable()
+		}
 		if next < 0 || m.floor() == nil { // else nothing that is taken out would do
 			m.backstop()
 			m.restate()

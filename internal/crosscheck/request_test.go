@@ -170,7 +170,7 @@ func (r *run) report(reply llm.Message) {
 			share = 250 + r.rng.IntN(600)
 		}
 		u = llm.Usage{Input: n * share / 1000, Output: u.Output}
-		if 4*u.Input >= r.sent.tokens*9/10-2_000 { // it can be believed: of little content any figure can, and what is sure is less
+		if 4*u.Input >= r.sent.tokens*8/10-2_000 { // it can be believed: of little content any figure can, and what is sure is less
 			r.now.lied = true
 			r.counts.lies++
 		}
