@@ -76,3 +76,31 @@ func TestUnnamedTargetAfterARestart(t *testing.T) {
 		t.Errorf("the window of %s, named again, want the 3500 that it stated, got %d", b.Name(), got)
 	}
 }
+
+// TestStateOfARefusedRequest: a request that is over is sent all the same, refused, and sent again as it is. What its usage says is about
+// that request also after a restart, and not about the note that came meanwhile.
+func TestStateOfARefusedRequest(t *testing.T) {
+	play := func(restart bool) token.Estimate {
+		p := preset(t, "guard")
+		o := plimsoll.Options{ID: "a", Store: new(store.Memory), Policy: p, Targets: []budget.Target{windowOf("mystery", 1_500)}}
+		s := open(t, o)
+		add(t, s, human(strings.Repeat("some words ", 2_000)))
+		prepare(t, s)
+		if _, err := s.Rejected(t.Context(), &refusal{used: 9_000}); err == nil {
+			t.Fatal("the same request is made again")
+		}
+		prepare(t, s)
+		add(t, s, llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: []llm.Part{llm.Text{Text: strings.Repeat("a note ", 200)}}})
+		if restart {
+			_ = s.Close()
+			s = open(t, o)
+		}
+		if err := s.Observe(t.Context(), llm.Usage{Input: 8_000, Output: 20}); err != nil {
+			t.Fatal(err)
+		}
+		return s.Usage().Count
+	}
+	if got, want := play(true), play(false); got != want {
+		t.Errorf("the count after a restart, want %+v, got %+v", want, got)
+	}
+}

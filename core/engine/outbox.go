@@ -14,6 +14,7 @@ type outbox struct {
 	confirmed int  // edits of the journal that are durable
 	stats     Stats
 	wrote     *journal.State // that was put into a Ready last, while nothing has happened since
+	wroteLeft bool           // it stood beside a request that left
 }
 
 func (m *outbox) record(r journal.Record) {

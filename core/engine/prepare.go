@@ -115,7 +115,7 @@ func (m *requester) finish() {
 		if m.policy.OnFloor != policy.FloorSend || same {
 			m.stats.Refused++
 			m.out.Refused = refused
-			m.writeState()
+			m.writeState(false)
 			return
 		}
 		m.stats.StillOver++
@@ -192,7 +192,7 @@ func (m *requester) send() {
 	var torn *turn.TornError
 	if errors.As(m.whole(), &torn) {
 		m.out.Torn = torn
-		m.writeState()
+		m.writeState(false)
 		return
 	}
 	i := m.request.to
@@ -212,7 +212,7 @@ func (m *requester) send() {
 		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
-	m.writeState()
+	m.writeState(true)
 }
 
 // skipped tells of the targets before the one that the request goes to. Where none

@@ -4,14 +4,15 @@ import "github.com/plimsoll-dev/plimsoll/core/journal"
 
 // writeState puts into the next Ready all that a restart could not tell from messages and
 // edits (law 4). It is written beside each request, so once a Step, but not beside one that
-// is the last one over again, with the same sums.
-func (m *intake) writeState() {
-	if m.wrote != nil && m.wrote.Sent.Target == m.SentTo().Name() && m.wrote.Guard == m.guard.State() {
+// is the last one over again, with the same sums. leaves says that the request is on its
+// way; of one that was refused none of the counts knows.
+func (m *intake) writeState(leaves bool) {
+	if m.wrote != nil && (m.wroteLeft || !leaves) && m.wrote.Sent.Target == m.SentTo().Name() && m.wrote.Guard == m.guard.State() {
 		return
 	}
 	s := m.state()
 	m.record(journal.Record{Kind: journal.KindState, State: s})
-	m.wrote = s
+	m.wrote, m.wroteLeft = s, leaves
 }
 
 func (m *intake) state() *journal.State {
