@@ -52,8 +52,9 @@ func (m *Machine) relive(s journal.Snapshot) error {
 	m.confirmed, m.held = len(m.journal), m.summary
 	m.guard.Kept()
 	m.out = Ready{}
-	if len(s.Tail) == 0 {
+	if len(s.Tail) == 0 && s.State != nil {
 		m.wrote = s.State
+		m.wroteLeft = slices.ContainsFunc(s.State.Meters, func(t journal.MeterState) bool { return t.State.Left != nil })
 	}
 	m.indexLines()
 	m.traceInit()
