@@ -80,6 +80,7 @@ func (c Catalog) FamilyOf(id string) Family {
 	if own := c.vocabulary(id); own != "" {
 		f.Estimator = own
 	}
+	f.Image = c.imagesOf(id, f.Image)
 	return f
 }
 
@@ -171,20 +172,23 @@ func (c Catalog) model(name string) (Model, bool) {
 }
 
 // prefix returns the longest prefix that the name has, once its maker is taken off.
-func (c Catalog) prefix(id string) (prefix, bool) {
+func (c Catalog) prefix(id string) (found prefix, ok bool) {
+	c.undecorated(id, func(name string) bool {
+		i := slices.IndexFunc(c.prefixes, func(p prefix) bool { return begins(name, p.text) })
+		if ok = i >= 0; ok {
+			found = c.prefixes[i]
+		}
+		return ok
+	})
+	return found, ok
+}
+
+// undecorated calls found with the name and then with less and less of it, until
+// that is true.
+func (c Catalog) undecorated(id string, found func(name string) bool) {
 	name, _ := clean(id)
-	d := decorated{name: name}
-	for range maxDecorations {
-		for _, p := range c.prefixes {
-			if strings.HasPrefix(d.name+"$", p.text) || strings.HasPrefix(dashed(d.name), p.text) {
-				return p, true
-			}
-		}
-		less, ok := d.less()
-		if !ok {
-			break
-		}
-		d = less
+	d, more := decorated{name: name}, true
+	for i := 0; i < maxDecorations && more && !found(d.name); i++ {
+		d, more = d.less()
 	}
-	return prefix{}, false
 }

@@ -114,7 +114,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d models", len(c.Models()))
 	}
 	for _, f := range c.Families() {
-		if f.Prior < 500 || f.Prior > 2000 || f.First <= 0 || f.More <= 0 || f.Message <= 0 || f.Use <= 0 || f.Image.Fallback <= 0 || f.Estimator == "" {
+		if f.Prior < 500 || f.Prior > 2000 || f.First <= 0 || f.More <= 0 || f.Message <= 0 || f.Use <= 0 || f.Image.Tokens(0, 0, "") <= 0 || f.Image.Page() <= 0 || f.Estimator == "" {
 			t.Errorf("family %+v", f)
 		}
 	}
@@ -125,35 +125,6 @@ func TestTables(t *testing.T) {
 	models[0], families[0] = Model{}, Family{}
 	if c.Models()[0].ID == "" || c.Families()[0] == families[0] {
 		t.Error("the catalogue can be changed through what it returns")
-	}
-}
-
-func TestImageTokens(t *testing.T) {
-	c := load(t)
-	rule := func(name string) ImageRule { f, _ := c.Family(name); return f.Image }
-	tests := []struct {
-		family        string
-		width, height int
-		want          int
-	}{
-		{"claude-old", 512, 320, 219 + 45},
-		{"claude-new", 1568, 1568, 3279 + 45},
-		{"claude-new", 15680, 15680, 3279 + 45}, // scaled down
-		{"claude-new", 0, 320, 1645},
-		{"openai", 1440, 1000, 1728}, // 1.2 x 45 x 32
-		{"openai", 1, 1, 2},
-		{"openai", -1, -1, 1844},
-		{"gemini", 384, 384, 258},
-		{"gemini", 1536, 768, 516},
-		{"unknown", 1 << 62, 1 << 62, 3279 + 45},
-	}
-	for _, tt := range tests {
-		if got := rule(tt.family).Tokens(tt.width, tt.height); got != tt.want {
-			t.Errorf("%s %d x %d = %d, want %d", tt.family, tt.width, tt.height, got, tt.want)
-		}
-	}
-	if got := (ImageRule{Fallback: 7}).Tokens(10, 10); got != 7 {
-		t.Errorf("no rule = %d, want the fallback", got)
 	}
 }
 
@@ -228,7 +199,7 @@ func TestFaultyTables(t *testing.T) {
 		{"no number", func(t *tables) { t.models += "x, many, 1, pieces, unknown, assumed\n" }, "field 2"},
 		{"negative number", func(t *tables) { t.clients += "x, -, -, -1, 2, 3\n" }, "want a number from 0"},
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
-		{"too many fields", func(t *tables) { t.families += strings.Repeat("1,", 16) + "1\n" }, "fields, want 16, got 17"},
+		{"too many fields", func(t *tables) { t.families += "x, -, -, 1, 1, 1, 1, 1, 1, 0, claude, 1\n" }, "fields, want 11, got 12"},
 		{"a fate that is none", func(t *tables) {
 			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0\n"
 		}, "want keep, note or drop, got lose"},

@@ -23,6 +23,8 @@ var (
 	providersTable string
 	//go:embed caches.csv
 	cachesTable string
+	//go:embed images.csv
+	imagesTable string
 	//go:embed families.csv
 	familiesTable string
 	//go:embed prefixes.csv
@@ -39,6 +41,7 @@ type Catalog struct {
 	models    []Model  // by ID
 	aliases   []alias  // by name
 	families  []Family // as in the table
+	images    []imageRules
 	prefixes  []prefix // longest first
 	clients   []Overhead
 	dialects  []Dialect
@@ -61,14 +64,14 @@ func Load() (Catalog, error) { return parse(embedded()) }
 
 type tables struct {
 	models, listed, prices, facts, aliases, providers, caches string
-	families, prefixes, clients, dialects                     string
+	images, families, prefixes, clients, dialects             string
 }
 
 func embedded() tables {
 	return tables{
 		models: modelsTable, listed: listedTable, prices: pricesTable, facts: factsTable, aliases: aliasesTable,
 		providers: providersTable, caches: cachesTable,
-		families: familiesTable, prefixes: prefixesTable, clients: clientsTable, dialects: dialectsTable,
+		images: imagesTable, families: familiesTable, prefixes: prefixesTable, clients: clientsTable, dialects: dialectsTable,
 	}
 }
 
@@ -80,7 +83,8 @@ func parse(t tables) (Catalog, error) {
 		fields     int
 		read       func(*row)
 	}{
-		{"families.csv", t.families, 16, func(r *row) { c.families = append(c.families, readFamily(r)) }},
+		{"images.csv", t.images, 13, c.readImages},
+		{"families.csv", t.families, 11, func(r *row) { c.families = append(c.families, c.readFamily(r)) }},
 		{"prefixes.csv", t.prefixes, 3, func(r *row) {
 			c.prefixes = append(c.prefixes, prefix{text: r.text(0), family: c.known(r, 1), encoding: r.text(2)})
 		}},
@@ -212,15 +216,11 @@ func (c *Catalog) knownModel(r *row, i int) *Model {
 	return &c.models[at]
 }
 
-func readFamily(r *row) Family {
+func (c *Catalog) readFamily(r *row) Family {
 	return Family{
 		Name: r.text(0), Estimator: r.text(1), ReplyEstimator: r.text(2),
 		Prior: r.number(3), First: r.number(4), More: r.number(5), Message: r.number(6), Use: r.number(7),
-		Signature: r.number(8), SignatureSkip: r.number(9),
-		Image: ImageRule{
-			Cell: r.number(10), Num: r.number(11), Den: r.number(12), Plus: r.number(13),
-			LongSide: r.number(14), Fallback: r.number(15),
-		},
+		Signature: r.number(8), SignatureSkip: r.number(9), Image: c.knownImages(r, 10),
 	}
 }
 

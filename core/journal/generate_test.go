@@ -66,7 +66,7 @@ func drawPart(t *rapid.T, depth int) llm.Part {
 	case 3:
 		return llm.Media{
 			Type: drawString(t, "type"), Size: drawInt(t, "size"), Width: drawInt(t, "width"),
-			Height: drawInt(t, "height"), Tokens: drawInt(t, "tokens"), Raw: raw,
+			Height: drawInt(t, "height"), Tokens: drawInt(t, "tokens"), Detail: drawString(t, "detail"), Raw: raw,
 		}
 	case 4:
 		return llm.Stub{Ref: llm.Ref(drawString(t, "ref")), Text: drawString(t, "text"), Size: drawInt(t, "size"), Lines: drawInt(t, "lines"), Tokens: drawInt(t, "tokens"), Raw: raw}

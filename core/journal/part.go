@@ -39,6 +39,7 @@ type part struct {
 	Width     int     `json:"width,omitempty"`
 	Height    int     `json:"height,omitempty"`
 	Tokens    int     `json:"tokens,omitempty"`
+	Detail    string  `json:"detail,omitempty"`
 	Lines     int     `json:"lines,omitempty"`
 	Content   []part  `json:"content,omitzero"`
 	Data      *string `json:"data,omitempty"`
@@ -79,7 +80,7 @@ func partOf(p llm.Part, enclosing []byte, hint llm.Span) (part, error) {
 		w.Content = content
 	case llm.Media:
 		w, raw = part{Kind: partMedia, Size: p.Size, Width: p.Width, Height: p.Height, Tokens: p.Tokens}, p.Raw
-		w.Type = w.B64.put("type", p.Type)
+		w.Type, w.Detail = w.B64.put("type", p.Type), w.B64.put("detail", p.Detail)
 	case llm.Stub:
 		w, raw = part{Kind: partStub, Size: p.Size, Lines: p.Lines, Tokens: p.Tokens}, p.Raw
 		w.Ref, w.Text = w.B64.put("ref", string(p.Ref)), w.B64.put("text", p.Text)
@@ -164,7 +165,9 @@ func (w part) part(enclosing []byte) (llm.Part, error) {
 		}
 		return llm.ToolResult{CallID: callID, Content: content, IsError: w.IsError, Raw: raw}, nil
 	case partMedia:
-		return llm.Media{Type: typ, Size: w.Size, Width: w.Width, Height: w.Height, Tokens: w.Tokens, Raw: raw}, nil
+		return llm.Media{
+			Type: typ, Size: w.Size, Width: w.Width, Height: w.Height, Tokens: w.Tokens, Detail: w.B64.get("detail", w.Detail), Raw: raw,
+		}, nil
 	case partStub:
 		return llm.Stub{Ref: llm.Ref(w.B64.get("ref", w.Ref)), Text: text, Size: w.Size, Lines: w.Lines, Tokens: w.Tokens, Raw: raw}, nil
 	case partOpaque:

@@ -186,6 +186,9 @@ func (r *reader) partFigures(p *part) {
 	if r.has("tokens") {
 		p.Tokens = r.number()
 	}
+	if r.has("detail") {
+		p.Detail = r.text()
+	}
 	if r.has("lines") {
 		p.Lines = r.number()
 	}

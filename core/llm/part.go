@@ -82,6 +82,9 @@ type Media struct {
 	Width  int    // pixels; 0 if unknown
 	Height int    // pixels; 0 if unknown
 	Tokens int    // tokens where the reader knows them; 0 if not
+	// Detail is how closely the request has an image looked at: "low", "medium",
+	// "high" or "original"; empty where it leaves that to the provider.
+	Detail string
 	Raw
 }
 

@@ -79,9 +79,9 @@ func SizeOfTools(c Counter, tools []llm.Tool) Size {
 }
 
 // foreignMedia is what one media costs in tokens under a counter from outside
-// this package, which knows no image rule: a large screenshot by the most
-// expensive rule of the catalogue.
-const foreignMedia = 1844
+// this package, which knows no image rule: the most that one costs a model which
+// scales images down and does not count in thousands a tile.
+const foreignMedia = 4784
 
 // shape returns the size of m as far as no estimator is needed.
 func shape(m llm.Message) Size {

@@ -31,7 +31,7 @@ type estimator struct {
 	scale    int  // permille; rounded up
 
 	added added
-	image catalog.ImageRule
+	image catalog.ImageRules
 	// raw tokens in 1,000 bytes of a signature, after the first ones
 	signature, signatureSkip int
 }
@@ -192,8 +192,8 @@ func (e estimator) hidden(p llm.Thinking) int {
 const documentBytes = 100_000
 
 // media returns the tokens of m: what its reader knows, else by the estimator's
-// own constant, else by the image rule. What is not an image costs as much as an
-// image of unknown size for each started 100,000 bytes.
+// own constant, else by the image rules. What is not an image costs a page for each
+// started 100,000 bytes.
 func (e estimator) media(m llm.Media) int {
 	switch {
 	case e.added.media > 0:
@@ -201,9 +201,9 @@ func (e estimator) media(m llm.Media) int {
 	case m.Tokens > 0:
 		return m.Tokens
 	case m.IsImage() || m.Width > 0 && m.Height > 0 || m.Size <= 0:
-		return e.image.Tokens(m.Width, m.Height)
+		return e.image.Tokens(m.Width, m.Height, m.Detail)
 	}
-	return started(m.Size, documentBytes) * e.image.Fallback
+	return started(m.Size, documentBytes) * e.image.Page()
 }
 
 // toolUnits returns the units of a tool's definition. A tool that is known by

@@ -115,15 +115,17 @@ func TestMedia(t *testing.T) {
 		media llm.Media
 		want  int
 	}{
-		{"claude:claude-opus-4-6", llm.Media{Type: "image/png", Width: 512, Height: 320}, 219 + 45},
-		{"claude:claude-opus-4-6", llm.Media{Type: "image/png", Width: 3136, Height: 1568}, 1568*784/750 + 1 + 45}, // scaled to 1568 x 784
+		{"claude:claude-opus-4-6", llm.Media{Type: "image/png", Width: 512, Height: 320}, 228},
+		{"claude:claude-opus-4-6", llm.Media{Type: "image/png", Width: 3136, Height: 1568}, 1568}, // 56 x 28 patches of 1,568 x 784
 		{"tiktoken:gpt-5.5", llm.Media{Type: "image/png", Width: 1440, Height: 1000}, 1728},
-		{"tiktoken:gpt-5.5", llm.Media{Type: "image/jpeg", Size: 1 << 20}, 1844},
-		{"gemini", llm.Media{Type: "image/png", Width: 300, Height: 300}, 258},
-		{"gemini", llm.Media{Type: "image/png", Width: 1000, Height: 700}, 516},
+		{"tiktoken:gpt-5.5", llm.Media{Type: "image/jpeg", Size: 1 << 20}, 3000},
+		{"tiktoken:gpt-4o", llm.Media{Type: "image/png", Width: 3000, Height: 2000, Detail: "low"}, 85},
+		{"tiktoken:gpt-4o-mini", llm.Media{Type: "image/png", Width: 1000, Height: 1000, Detail: "high"}, 25501},
+		{"gemini", llm.Media{Type: "image/png", Width: 300, Height: 300}, 1120},
+		{"gemini-2.5-pro", llm.Media{Type: "image/png", Width: 1000, Height: 700}, 516},
 		{"chars/4", llm.Media{Type: "image/png", Width: 512, Height: 320, Tokens: 99}, 99},
 		{"pieces", llm.Media{Type: "application/pdf", Size: 250_000}, 3 * 1645},
-		{"pieces", llm.Media{}, 1645},
+		{"pieces", llm.Media{}, 4829},
 	}
 	for _, tt := range tests {
 		c := counter(t, tt.id)

@@ -14,7 +14,7 @@ func TestDecodeItem(t *testing.T) {
 		role       llm.Role
 		parts      []llm.Part
 	}{
-		{"user", `{"type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"low"},{"type":"new"}]}`, llm.RoleUser, []llm.Part{text("a"), llm.Media{Type: "image/png", Size: 4}, llm.Opaque{Kind: "new"}}},
+		{"user", `{"type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"low"},{"type":"new"}]}`, llm.RoleUser, []llm.Part{text("a"), llm.Media{Type: "image/png", Size: 4, Detail: "low"}, llm.Opaque{Kind: "new"}}},
 		{"user without type", `{"role":"user","content":"a"}`, llm.RoleUser, []llm.Part{text("a")}},
 		{"developer", `{"role":"developer","content":"a"}`, llm.RoleSystem, []llm.Part{text("a")}},
 		{"assistant", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"},{"type":"refusal","refusal":"c"}],"phase":"x"}`, llm.RoleAssistant, []llm.Part{text("abc")}},

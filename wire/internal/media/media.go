@@ -25,6 +25,8 @@ type Source struct {
 	File string // a file that one provider keeps: the id means nothing elsewhere
 	Text string // a plain text document
 	Name string // file name, often empty
+	// Detail is how closely an image is to be looked at, in the words of llm.Media.
+	Detail string
 }
 
 // IsImage reports whether s is an image.
@@ -37,7 +39,7 @@ func (s Source) DataURI() string { return "data:" + s.Type + ";base64," + string
 // bytes in place, width and height.
 func Part(block []byte) llm.Media {
 	s := Read(block)
-	m := llm.Media{Type: s.Type, Size: len(s.Data) + len(s.Text), Raw: llm.Raw{Data: block}}
+	m := llm.Media{Type: s.Type, Size: len(s.Data) + len(s.Text), Detail: s.Detail, Raw: llm.Raw{Data: block}}
 	if s.IsImage() && len(s.Data) > 0 {
 		m.Width, m.Height = Dimensions(s.Data)
 	}
@@ -62,7 +64,7 @@ func Read(block []byte) Source {
 	if raw.IsString(block) {
 		return bareImage(block)
 	}
-	v := raw.Values(block, "type", "source", "image_url", "file", "input_audio")
+	v := raw.Values(block, "type", "source", "image_url", "file", "input_audio", "detail", "mediaResolution", "media_resolution")
 	kind := raw.Unquote(v[0])
 	var s Source
 	switch {
@@ -71,7 +73,8 @@ func Read(block []byte) Source {
 	case raw.IsString(v[2]):
 		s = uri(v[2])
 	case raw.IsObject(v[2]):
-		s = uri(raw.Value(v[2], "url"))
+		w := raw.Values(v[2], "url", "detail")
+		s, v[5] = uri(w[0]), w[1]
 	case raw.IsObject(v[3]):
 		s = file(v[3])
 	case raw.IsObject(v[4]):
@@ -85,7 +88,30 @@ func Read(block []byte) Source {
 	if s.Type == "" && strings.Contains(kind, "image") {
 		s.Type = AnyImage
 	}
+	s.Detail = detail(v[5], v[6], v[7])
 	return s
+}
+
+// detail reads the first of values that says how closely an image is to be looked
+// at: OpenAI's detail, or Gemini's media resolution. Both leave it to the provider
+// where they say auto or nothing.
+func detail(values ...[]byte) string {
+	for _, v := range values {
+		if raw.IsObject(v) {
+			v = raw.Value(v, "level")
+		}
+		switch word := strings.ToLower(raw.Unquote(v)); strings.TrimPrefix(word, "media_resolution_") {
+		case "low":
+			return "low"
+		case "medium":
+			return "medium"
+		case "high":
+			return "high"
+		case "original", "ultra_high":
+			return "original"
+		}
+	}
+	return ""
 }
 
 // anthropic reads {"type": base64 | url | file | text, …}.

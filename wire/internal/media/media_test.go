@@ -75,7 +75,11 @@ func TestRead(t *testing.T) {
 		{"anthropic url", `{"type":"image","source":{"type":"url","url":"https://h/i"}}`, Source{Type: AnyImage, URL: "https://h/i"}},
 		{"anthropic file", `{"type":"document","source":{"type":"file","file_id":"f1"}}`, Source{File: "f1"}},
 		{"anthropic text", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"hi"}}`, Source{Type: "text/plain", Text: "hi"}},
-		{"chat data uri", `{"type":"image_url","image_url":{"url":"data:image/webp;base64,QUJD","detail":"low"}}`, Source{Type: "image/webp", Data: []byte("QUJD")}},
+		{"chat data uri", `{"type":"image_url","image_url":{"url":"data:image/webp;base64,QUJD","detail":"low"}}`, Source{Type: "image/webp", Data: []byte("QUJD"), Detail: "low"}},
+		{"chat detail auto", `{"type":"image_url","image_url":{"url":"https://h/i","detail":"auto"}}`, Source{Type: AnyImage, URL: "https://h/i"}},
+		{"responses detail", `{"type":"input_image","image_url":"https://h/i","detail":"original"}`, Source{Type: AnyImage, URL: "https://h/i", Detail: "original"}},
+		{"gemini resolution", `{"inlineData":{"mimeType":"image/png","data":"QUJD"},"mediaResolution":{"level":"MEDIA_RESOLUTION_MEDIUM"}}`, Source{Type: "image/png", Data: []byte("QUJD"), Detail: "medium"}},
+		{"gemini highest resolution", `{"inline_data":{"mime_type":"image/png","data":"QUJD"},"media_resolution":"MEDIA_RESOLUTION_ULTRA_HIGH"}`, Source{Type: "image/png", Data: []byte("QUJD"), Detail: "original"}},
 		{"chat url", `{"type":"image_url","image_url":{"url":"https://h/i"}}`, Source{Type: AnyImage, URL: "https://h/i"}},
 		{"chat file", `{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"}}`, Source{Type: "application/pdf", Data: []byte("QUJD"), Name: "a.pdf"}},
 		{"chat audio", `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`, Source{Type: "audio/wav", Data: []byte("QUJD")}},
@@ -106,6 +110,11 @@ func TestPart(t *testing.T) {
 	data := base64.StdEncoding.EncodeToString(pic)
 	block := []byte(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + data + `"}}`)
 	want := llm.Media{Type: "image/png", Size: len(data), Width: 8, Height: 4, Raw: llm.Raw{Data: block}}
+	if diff := cmp.Diff(want, Part(block)); diff != "" {
+		t.Error(diff)
+	}
+	block = []byte(`{"type":"image_url","image_url":{"url":"https://h/i","detail":"high"}}`)
+	want = llm.Media{Type: AnyImage, Detail: "high", Raw: llm.Raw{Data: block}}
 	if diff := cmp.Diff(want, Part(block)); diff != "" {
 		t.Error(diff)
 	}
