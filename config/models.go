@@ -14,7 +14,7 @@ import (
 
 // The fields of a model, of its prices and of a tier of them; see Settings.
 var (
-	modelFields = []string{"window", "maxOutput", "tokenizer", "family", "provider", "api", "cache", "prices", "tiers"}
+	modelFields = []string{"window", "maxInput", "maxOutput", "tokenizer", "family", "provider", "api", "cache", "prices", "tiers"}
 	priceFields = []string{"input", "output", "cacheRead", "cacheWrite", "cacheWrite1h"}
 )
 
@@ -53,6 +53,8 @@ func (r *settingsReader) model(name string, n *node) catalog.Model {
 		case "window":
 			m.Window = r.tokens(at, f.value, 1)
 			facts.ContextWindow = stated(r, at, f, m.Window)
+		case "maxInput":
+			m.MaxInput = r.tokens(at, f.value, 1)
 		case "maxOutput":
 			m.MaxOutput = r.tokens(at, f.value, 1)
 		case "tokenizer":

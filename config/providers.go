@@ -38,7 +38,7 @@ import (
 //	toolsDenied: [web_*]         # and toolsAllowed; here or in defaults
 //	models:
 //	  my-model:                  # a name of one's own, or one of the catalogue, which is then changed
-//	    window: 128k             # and maxOutput, tokenizer, family, provider, api, cache
+//	    window: 128k             # and maxInput, maxOutput, tokenizer, family, provider, api, cache
 //	    prices: {input: 1.25, output: 10, cacheRead: 0.125}    # and cacheWrite, cacheWrite1h; dollars for a million tokens
 //	    tiers: [{above: 200k, input: 2.5, output: 15}]         # of longer prompts
 //

@@ -46,14 +46,20 @@ func (o Options) ModelOf(seg sessionfile.Segment) string {
 	return NoModel
 }
 
-// WindowOf returns the window of a segment in tokens: by the file unless another
-// model is asked for, else by the catalogue, else 0.
-func (o Options) WindowOf(seg sessionfile.Segment) int {
-	if seg.Window > 0 && o.Model == "" {
-		return seg.Window
+// WindowOf returns the window of a segment of s: by the file, the client or the catalogue,
+// and at least what was accepted. Where another model is asked for it is that one's.
+func (o Options) WindowOf(s *sessionfile.Session, seg sessionfile.Segment) catalog.SessionWindow {
+	model := o.ModelOf(seg)
+	if o.Model != "" {
+		return o.Catalog.WindowOf("", model, 0, 0)
 	}
-	m, _ := o.Catalog.Lookup(o.ModelOf(seg))
-	return m.Window
+	accepted := 0
+	for _, e := range seg.Entries {
+		if st := e.Step; st != nil && st.Reported && (st.Model == model || st.Model == "") {
+			accepted = max(accepted, st.Usage.Prompt())
+		}
+	}
+	return o.Catalog.WindowOf(s.Client, model, seg.Window, accepted)
 }
 
 // The kinds of an Overhead.

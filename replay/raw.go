@@ -32,6 +32,7 @@ type raw struct {
 	segment  sessionfile.Segment
 	model    string
 	window   int  // capacity of the model's own window
+	input    int  // its most input; 0: the window is the only limit
 	guessed  bool // nobody knows that window
 	overhead Overhead
 	fixed    int // overhead, and the system prompt and tools that the file has
@@ -76,7 +77,8 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	if r.opts.Judge {
 		out.file = r.fileOf(s)
 	}
-	out.window, out.guessed = r.capacityOf(seg)
+	out.window, out.guessed = r.capacityOf(s, seg)
+	out.input = r.mostInputOf(out)
 	family := r.catalog.FamilyOf(out.model)
 	cal := token.NewCalibration(family)
 	counter, err := token.ForFamily(family, r.load)
@@ -233,10 +235,19 @@ func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
 	return r.judged.content
 }
 
+// mostInputOf returns the most that the model takes as a prompt, as the catalogue has it,
+// unless the window is another one.
+func (r *Replayer) mostInputOf(raw *raw) int {
+	if m, _ := r.catalog.Lookup(raw.model); m.Window == raw.window {
+		return m.MaxInput
+	}
+	return 0
+}
+
 // capacityOf returns the window of a model: by the file, the catalogue, or the
 // default, which is a guess.
-func (r *Replayer) capacityOf(seg sessionfile.Segment) (capacity int, guessed bool) {
-	if n := r.about().WindowOf(seg); n > 0 {
+func (r *Replayer) capacityOf(s *sessionfile.Session, seg sessionfile.Segment) (capacity int, guessed bool) {
+	if n := r.about().WindowOf(s, seg).Tokens; n > 0 {
 		return n, false
 	}
 	return budget.DefaultCapacity, true

@@ -58,15 +58,19 @@ func (w WindowSpec) String() string {
 // has. Buffer and reserve are then added on top. Together they are at most a quarter of a small
 // capacity.
 func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
-	capacity, limit := w.Tokens, 0
+	capacity, limit, input := w.Tokens, 0, 0
 	switch {
 	case w.Percent > 0:
 		limit = max(r.fixed+max(r.peak-r.fixed, 0)*w.Percent/100, 1)
 		capacity = limit * 4 / 3 // so that a quarter is left for the two
 	case capacity == 0:
 		capacity = r.window
+		if r.reported <= r.input { // else more was accepted
+			input = r.input
+		}
 	}
-	f, _ := p.Resolve(policy.Layer{Source: "--window", Capacity: policy.Some(capacity)}) // what is stated is not unknown
+	// What is stated is not unknown.
+	f, _ := p.Resolve(policy.Layer{Source: "--window", Capacity: policy.Some(capacity), Input: policy.Optional{Value: input, Set: input > 0}})
 	note := ""
 	out, small := f.Scaled()
 	if small {

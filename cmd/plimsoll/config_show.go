@@ -154,6 +154,9 @@ func notesOn(q config.Query, r config.Resolved) []string {
 	if r.Assumed {
 		notes = append(notes, fmt.Sprintf("the window of %s is not known: %s assumed", cmp.Or(q.Model, "a model that is not named"), tokens(r.Capacity.Value)))
 	}
+	if r.Input.Value > 0 {
+		notes = append(notes, fmt.Sprintf("%s takes prompts of at most %s", q.Model, tokens(r.Input.Value)))
+	}
 	if r.MostOutput > 0 && r.Output.Value > r.MostOutput {
 		what := "maxOutputTokens"
 		if r.Output.Source == "window/4" {

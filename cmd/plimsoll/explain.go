@@ -141,6 +141,7 @@ type explainedWindow struct {
 	Capacity int `json:"capacity"`
 	Buffer   int `json:"buffer"`
 	Output   int `json:"output"`
+	Input    int `json:"most_input"` // of a prompt; 0: the capacity is the only limit
 	Limit    int `json:"limit"`
 
 	Sources explainedSources `json:"sources"`
@@ -151,6 +152,7 @@ type explainedSources struct {
 	Capacity string `json:"capacity"`
 	Buffer   string `json:"buffer"`
 	Output   string `json:"output"`
+	Input    string `json:"most_input"` // empty if there is none
 }
 
 type explainedRule struct {
@@ -173,7 +175,8 @@ type explainedRule struct {
 func newExplained(p policy.Policy, f policy.Figures) explained {
 	w := f.Window()
 	out := explained{p.Name, p.About, explainedWindow{
-		w.Capacity, w.Buffer, w.OutputReserve, w.Limit(), explainedSources{f.Capacity.Source, f.Buffer.Source, f.Output.Source},
+		w.Capacity, w.Buffer, w.OutputReserve, w.MaxInput, w.Limit(),
+		explainedSources{f.Capacity.Source, f.Buffer.Source, f.Output.Source, f.Input.Source},
 	}, []explainedRule{}}
 	for _, l := range policy.Explain(p, w) {
 		out.Rules = append(out.Rules, explainedRule{
@@ -195,6 +198,9 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 	}
 	fmt.Fprintf(&b, "\ncapacity %s − buffer %s − output reserve %s = limit %s\n",
 		edit.Thousands(w.Capacity), edit.Thousands(w.Buffer), edit.Thousands(w.OutputReserve), edit.Thousands(w.Limit()))
+	if w.MaxInput > 0 && w.Limit() == w.MaxInput-w.Buffer {
+		fmt.Fprintf(&b, "(the provider takes prompts of at most %s, less the buffer)\n", edit.Thousands(w.MaxInput))
+	}
 	if parts := p.Window.Subtract; len(parts) > 0 {
 		fmt.Fprintf(&b, "(%s count towards the limit)\n", strings.Join(parts, ", "))
 	}

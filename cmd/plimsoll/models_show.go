@@ -14,9 +14,10 @@ import (
 // dollars for a million tokens; null is not known.
 type modelFacts struct {
 	ID            string       `json:"id"`
-	Provider      string       `json:"provider"` // empty if unknown
-	API           string       `json:"api"`      // the name that its maker's API takes
-	Window        int          `json:"window"`   // tokens; 0: unknown
+	Provider      string       `json:"provider"`  // empty if unknown
+	API           string       `json:"api"`       // the name that its maker's API takes
+	Window        int          `json:"window"`    // tokens; 0: unknown
+	MaxInput      int          `json:"max_input"` // most of a prompt; 0: the window is the only limit
 	MaxOutput     int          `json:"max_output"`
 	Tokenizer     string       `json:"tokenizer"`
 	Family        string       `json:"family"`
@@ -62,7 +63,7 @@ type sourceFacts struct {
 func newModelFacts(m catalog.Model, c catalog.Catalog) modelFacts {
 	l := c.LimitsOf(m.ID)
 	out := modelFacts{
-		ID: m.ID, Provider: m.Provider, API: cmp.Or(m.API, m.ID), Window: m.Window, MaxOutput: m.MaxOutput,
+		ID: m.ID, Provider: m.Provider, API: cmp.Or(m.API, m.ID), Window: m.Window, MaxInput: m.MaxInput, MaxOutput: m.MaxOutput,
 		Tokenizer: m.Estimator, Family: m.Family, DropsThinking: m.DropsThinking, Prices: []priceFacts{},
 		Limits: limitFacts{l.Bytes, l.Images}, Capabilities: append([]string{}, m.Capabilities.Words()...),
 		Sources: sourceFacts{Model: m.Source, Prices: m.PriceSource},
@@ -102,6 +103,9 @@ func modelText(m catalog.Model, f modelFacts, width int) string {
 		add("API name", m.API)
 	}
 	add("window", size(f.Window)+" tokens")
+	if f.MaxInput > 0 {
+		add("most input", size(f.MaxInput)+" tokens")
+	}
 	add("most output", size(f.MaxOutput)+" tokens")
 	add("tokenizer", f.Tokenizer+", family "+f.Family)
 	if f.DropsThinking {

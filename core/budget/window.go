@@ -14,15 +14,25 @@ const None = -1
 // policy assumes, and buffer and reserve are the policy's.
 type Window struct {
 	Capacity      int // tokens of prompt and output together
+	MaxInput      int // most tokens of a prompt, where that is less than the capacity; 0: the capacity is the only limit
 	Buffer        int // tokens kept free for what the count gets wrong
 	OutputReserve int // tokens kept free for the reply; reasoning is within it
 	MaxBytes      int // of the request; 0: none known, for which the engine takes the catalogue's
 	MaxImages     int // in the request; 0: as for bytes. engine.NoLimit says that there is none
 }
 
-// Limit returns what a prompt may have: the capacity less buffer and reserve. It is not
-// positive where nothing is left.
-func (w Window) Limit() int { return w.Capacity - w.Buffer - w.OutputReserve }
+// Limit returns what a prompt may have: the capacity less buffer and reserve, or the most
+// input less the buffer if that is less. It is not positive where nothing is left.
+func (w Window) Limit() int { return min(w.Capacity-w.OutputReserve, w.Input()) - w.Buffer }
+
+// Input returns the most that a provider takes as a prompt: the capacity, or MaxInput if
+// that is less.
+func (w Window) Input() int {
+	if w.MaxInput > 0 {
+		return min(w.Capacity, w.MaxInput)
+	}
+	return w.Capacity
+}
 
 // Percent returns how full w is with that many tokens, rounded to the nearest percent of
 // the capacity and at most 100.
@@ -47,6 +57,7 @@ func (w Window) Validate() error {
 		value int
 	}{
 		{"capacity", w.Capacity},
+		{"most input", w.MaxInput},
 		{"buffer", w.Buffer},
 		{"output reserve", w.OutputReserve},
 		{"max bytes", w.MaxBytes},
@@ -72,8 +83,12 @@ type ConfigError struct {
 
 // Error names all figures of the window.
 func (e *ConfigError) Error() string {
-	return fmt.Sprintf("budget: window: %s, want %s, got %d (capacity %d - buffer %d - output reserve %d = limit %d)",
-		e.What, e.Want, e.Got, e.Window.Capacity, e.Window.Buffer, e.Window.OutputReserve, e.Window.Limit())
+	input := ""
+	if e.Window.MaxInput > 0 {
+		input = fmt.Sprintf(", most input %d", e.Window.MaxInput)
+	}
+	return fmt.Sprintf("budget: window: %s, want %s, got %d (capacity %d - buffer %d - output reserve %d%s = limit %d)",
+		e.What, e.Want, e.Got, e.Window.Capacity, e.Window.Buffer, e.Window.OutputReserve, input, e.Window.Limit())
 }
 
 // Share returns a share of n in permille, rounded down; of a negative n nothing. It is

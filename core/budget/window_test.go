@@ -25,7 +25,20 @@ func TestLimit(t *testing.T) {
 			if w.Limit()+w.Buffer+w.OutputReserve != w.Capacity {
 				t.Fatalf("limit = %d of %+v", w.Limit(), w)
 			}
+			w.MaxInput = rapid.IntRange(1, 1<<30).Draw(t, "most input")
+			if w.Limit() != min(w.Capacity-w.OutputReserve, w.MaxInput)-w.Buffer || w.Input() > w.MaxInput || w.Input() > w.Capacity {
+				t.Fatalf("limit = %d of %+v, input %d", w.Limit(), w, w.Input())
+			}
 		})
+	})
+	t.Run("the most input is a limit of its own", func(t *testing.T) {
+		w := budget.Window{Capacity: 400_000, MaxInput: 272_000, Buffer: 8_192, OutputReserve: 100_000}
+		if w.Limit() != 263_808 || w.Input() != 272_000 {
+			t.Errorf("limit %d, input %d, want 263808, 272000", w.Limit(), w.Input())
+		}
+		if w.OutputReserve = 200_000; w.Limit() != 191_808 {
+			t.Errorf("with a large reserve: limit %d, want 191808", w.Limit())
+		}
 	})
 }
 
@@ -41,6 +54,8 @@ func TestValidate(t *testing.T) {
 		{"R000-6 a negative limit", budget.Window{Capacity: 8_192, Buffer: 8_192, OutputReserve: 2_048}, "limit"},
 		{"nothing configured", budget.Window{}, "limit"},
 		{"negative capacity", budget.Window{Capacity: -1}, "capacity"},
+		{"negative input", budget.Window{Capacity: 1000, MaxInput: -1}, "most input"},
+		{"no room in the most input", budget.Window{Capacity: 1000, MaxInput: 100, Buffer: 100}, "limit"},
 		{"negative buffer", budget.Window{Capacity: 1000, Buffer: -1}, "buffer"},
 		{"negative output", budget.Window{Capacity: 1000, OutputReserve: -5}, "output reserve"},
 		{"negative bytes", budget.Window{Capacity: 1000, MaxBytes: -1}, "max bytes"},

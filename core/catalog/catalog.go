@@ -8,7 +8,8 @@ import (
 // A Model is what is known about one model.
 type Model struct {
 	ID        string // without the decorations of Lookup
-	Window    int    // tokens of prompt and output together; 0 if unknown
+	Window    int    // tokens of prompt and output together, at its maker's API; 0 if unknown
+	MaxInput  int    // most tokens of a prompt, where that is less than Window; 0: it is not known to be
 	MaxOutput int    // tokens it can write in one reply; 0 if unknown
 	Estimator string // id of the counter that fits it best, see package token
 	Family    string // name of its Family
@@ -47,7 +48,7 @@ func (c Catalog) Lookup(id string) (Model, bool) {
 	name, long := clean(id)
 	m, ok := c.find(name)
 	if ok && long {
-		m.Window = longWindow
+		m.Window = max(m.Window, longWindow)
 	}
 	return m, ok
 }

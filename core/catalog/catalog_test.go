@@ -26,7 +26,7 @@ func TestLookup(t *testing.T) {
 		{"anthropic/claude-opus-4.8-fast", "claude-opus-4-8", 1_000_000},
 		{"us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5", 200_000},
 		{"claude-sonnet-4@20250514", "claude-sonnet-4", 200_000},
-		{"claude-sonnet-4.6", "claude-sonnet-4-6", 200_000},
+		{"claude-sonnet-4.6", "claude-sonnet-4-6", 1_000_000},
 		{"claude-opus-4-6[1m]", "claude-opus-4-6", 1_000_000},
 		{"Claude-Sonnet-4-5-20250929[1M]", "claude-sonnet-4-5", 1_000_000},
 		{"claude-haiku-4-5-20251001", "claude-haiku-4-5", 200_000},
@@ -195,8 +195,8 @@ func TestFaultyTables(t *testing.T) {
 		change func(*tables)
 		want   string
 	}{
-		{"unknown family", func(t *tables) { t.models += "x, 1, 1, pieces, nobody, assumed\n" }, `family, want one of families.csv, got "nobody"`},
-		{"no number", func(t *tables) { t.models += "x, many, 1, pieces, unknown, assumed\n" }, "field 2"},
+		{"unknown family", func(t *tables) { t.models += "x, 1, 0, 1, pieces, nobody, assumed\n" }, `family, want one of families.csv, got "nobody"`},
+		{"no number", func(t *tables) { t.models += "x, many, 0, 1, pieces, unknown, assumed\n" }, "field 2"},
 		{"negative number", func(t *tables) { t.clients += "x, -, -, -1, 2, 3\n" }, "want a number from 0"},
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
 		{"too many fields", func(t *tables) { t.families += "x, -, -, 1, 1, 1, 1, 1, 1, 0, claude, 1\n" }, "fields, want 11, got 12"},
@@ -204,9 +204,9 @@ func TestFaultyTables(t *testing.T) {
 			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0\n"
 		}, "want keep, note or drop, got lose"},
 		{"a listed model twice", func(t *tables) {
-			t.listed += "gpt-5, 1, 1, pieces, unknown, -, -, x\nx, 1, 1, pieces, unknown, -, -, x\nx, 1, 1, pieces, unknown, -, -, x\n"
+			t.listed += "gpt-5, 1, 0, 1, pieces, unknown, -, -, x\nx, 1, 0, 1, pieces, unknown, -, -, x\nx, 1, 0, 1, pieces, unknown, -, -, x\n"
 		}, `listed.csv: model "x", want it once`},
-		{"a capability that is none", func(t *tables) { t.listed += "x, 1, 1, pieces, unknown, flying, -, x\n" }, "capability, want one of capability.go, got flying"},
+		{"a capability that is none", func(t *tables) { t.listed += "x, 1, 0, 1, pieces, unknown, flying, -, x\n" }, "capability, want one of capability.go, got flying"},
 		{"no price", func(t *tables) { t.prices += "gpt-5, 9, $1, 1, 1, 1, 1, x\n" }, `want dollars for a million tokens, or ?, got "$1"`},
 		{"a price of no model", func(t *tables) { t.prices += "nobody, 0, 1, 1, 1, 1, 1, x\n" }, `want one of models.csv or listed.csv, got "nobody"`},
 		{"tiers out of order", func(t *tables) { t.prices += "gpt-5, 0, 1, 1, 1, 1, 1, x\n" }, "tier, want an ascending order, got 0"},
@@ -217,7 +217,7 @@ func TestFaultyTables(t *testing.T) {
 		{"a maker without a rule for others", func(t *tables) { t.providers += "x, x-, x, maybe, -, 0, 0, -\n" }, "want same or own, got maybe"},
 		{"lifetimes out of order", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, 9 5, fixed, x\n" }, "lifetimes, want an ascending list"},
 		{"a lifetime that is none", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, long, fixed, x\n" }, "want a number from 0"},
-		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
+		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 0, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -117,7 +117,7 @@ func TestLimitsOf(t *testing.T) {
 func TestListedFollowsPrefixes(t *testing.T) {
 	c := load(t)
 	for _, r := range rows("listed.csv", listedTable) {
-		id, estimator, family := r.text(0), r.text(3), r.text(4)
+		id, estimator, family := r.text(0), r.text(4), r.text(5)
 		p, ok := c.prefix(id)
 		if want := p.family; ok && family != want || !ok && family != UnknownFamily {
 			t.Errorf("%s: family %s, want %s of prefixes.csv", id, family, want)

@@ -29,6 +29,8 @@ var (
 	familiesTable string
 	//go:embed prefixes.csv
 	prefixesTable string
+	//go:embed windows.csv
+	windowsTable string
 	//go:embed clients.csv
 	clientsTable string
 	//go:embed dialects.csv
@@ -42,6 +44,7 @@ type Catalog struct {
 	aliases   []alias  // by name
 	families  []Family // as in the table
 	images    []imageRules
+	windows   []clientWindow
 	prefixes  []prefix // longest first
 	clients   []Overhead
 	dialects  []Dialect
@@ -64,14 +67,14 @@ func Load() (Catalog, error) { return parse(embedded()) }
 
 type tables struct {
 	models, listed, prices, facts, aliases, providers, caches string
-	images, families, prefixes, clients, dialects             string
+	images, families, prefixes, windows, clients, dialects    string
 }
 
 func embedded() tables {
 	return tables{
 		models: modelsTable, listed: listedTable, prices: pricesTable, facts: factsTable, aliases: aliasesTable,
 		providers: providersTable, caches: cachesTable,
-		images: imagesTable, families: familiesTable, prefixes: prefixesTable, clients: clientsTable, dialects: dialectsTable,
+		images: imagesTable, families: familiesTable, prefixes: prefixesTable, windows: windowsTable, clients: clientsTable, dialects: dialectsTable,
 	}
 }
 
@@ -90,11 +93,12 @@ func parse(t tables) (Catalog, error) {
 		}},
 		{"caches.csv", t.caches, 9, func(r *row) { c.caches = append(c.caches, readCacheRule(r)) }},
 		{"providers.csv", t.providers, 8, func(r *row) { c.providers = append(c.providers, c.readProvider(r)) }},
-		{"models.csv", t.models, 7, func(r *row) { c.models = append(c.models, c.readModel(r)) }},
-		{"listed.csv", t.listed, 8, c.readListed()},
+		{"models.csv", t.models, 8, func(r *row) { c.models = append(c.models, c.readModel(r)) }},
+		{"listed.csv", t.listed, 9, c.readListed()},
 		{"prices.csv", t.prices, 8, c.readPrices},
 		{"facts.csv", t.facts, 5, c.readFacts},
 		{"aliases.csv", t.aliases, 2, func(r *row) { c.aliases = append(c.aliases, alias{r.text(0), c.knownModel(r, 1).ID}) }},
+		{"windows.csv", t.windows, 3, func(r *row) { c.windows = append(c.windows, clientWindow{r.text(0), r.list(1), r.number(2)}) }},
 		{"clients.csv", t.clients, 6, func(r *row) { c.clients = append(c.clients, readOverhead(r)) }},
 		{"dialects.csv", t.dialects, 18, func(r *row) { c.dialects = append(c.dialects, readDialect(r)) }},
 	} {
@@ -134,10 +138,10 @@ func (c *Catalog) sort(table string) error {
 // readModel reads a line of models.csv, which is kept by hand.
 func (c *Catalog) readModel(r *row) Model {
 	m := Model{
-		ID: r.text(0), Window: r.number(1), MaxOutput: r.number(2),
-		Estimator: r.text(3), Family: c.known(r, 4), DropsThinking: r.text(5) == "dropped", Source: r.text(6),
+		ID: r.text(0), Window: r.number(1), MaxInput: r.number(2), MaxOutput: r.number(3),
+		Estimator: r.text(4), Family: c.known(r, 5), DropsThinking: r.text(6) == "dropped", Source: r.text(7),
 	}
-	if t := r.text(5); t != "" && t != "kept" && t != "dropped" {
+	if t := r.text(6); t != "" && t != "kept" && t != "dropped" {
 		r.fail("thinking", "kept, dropped or -", strconv.Quote(t))
 	}
 	return c.made(m)
@@ -152,8 +156,8 @@ func (c *Catalog) readListed() func(*row) {
 			kept = len(c.models)
 		}
 		m := Model{
-			ID: r.text(0), Window: r.number(1), MaxOutput: r.number(2),
-			Estimator: r.text(3), Family: c.known(r, 4), Capabilities: readCapabilities(r, 5), API: r.text(6), Source: r.text(7),
+			ID: r.text(0), Window: r.number(1), MaxInput: r.number(2), MaxOutput: r.number(3),
+			Estimator: r.text(4), Family: c.known(r, 5), Capabilities: readCapabilities(r, 6), API: r.text(7), Source: r.text(8),
 		}
 		at, ok := place(c.models[:kept], m.ID)
 		if !ok {

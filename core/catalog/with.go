@@ -77,7 +77,11 @@ func (c *Catalog) counted(m *Model) {
 
 // over returns known with what m states.
 func (m Model) over(known Model) Model {
+	if m.Window > known.Window {
+		known.MaxInput = 0 // it was of the window that was known
+	}
 	set(&known.Window, m.Window)
+	set(&known.MaxInput, m.MaxInput)
 	set(&known.MaxOutput, m.MaxOutput)
 	set(&known.Estimator, m.Estimator)
 	set(&known.Family, m.Family)

@@ -30,7 +30,7 @@ func (m *Machine) feedRejected(in Rejected) error {
 	to := m.SentTo()
 	if i := m.named(to.Name()); in.Window > 0 && i < 0 { // it is kept for when that one is named again
 		m.taught(journal.Limit{Target: to.Name(), Window: in.Window})
-	} else if in.Window > 0 && in.Window < to.Window.Capacity {
+	} else if in.Window > 0 && in.Window < to.Window.Input() {
 		if err := m.learn(i, in.Window); err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ type Base string
 
 // The bases.
 const (
-	OfCapacity Base = "capacity" // the target's whole window
+	OfCapacity Base = "capacity" // the target's whole window, or its most input if that is less
 	OfLimit    Base = "limit"    // what the window rule leaves
 )
 

@@ -11,7 +11,7 @@ func (c Condition) Threshold(w budget.Window) int {
 	if c.Permille == 0 {
 		return c.Value
 	}
-	base := w.Capacity
+	base := w.Input()
 	if c.Of == OfLimit {
 		base = w.Limit()
 	}

@@ -23,8 +23,13 @@ func Some(n int) Optional { return Optional{n, true} }
 type Layer struct {
 	Source                   string // such as "catalogue (vendor)"; shown to the user
 	Capacity, Buffer, Output Optional
+	// Input is the most of a prompt, whatever the capacity leaves. One of a layer whose own
+	// capacity is below the one that counts is not of that window, and is left out.
+	Input Optional
 	// Most is a capacity above which nothing gets through, whoever states more.
 	Most Optional
+	// Least is what got through, whoever states less.
+	Least Optional
 }
 
 // Stated returns the layer of a window as a target states it: 0 is not stated there,
@@ -36,12 +41,18 @@ func Stated(source string, w budget.Window) Layer {
 		}
 		return Optional{n, n != 0}
 	}
-	return Layer{Source: source, Capacity: Optional{w.Capacity, w.Capacity != 0}, Buffer: stated(w.Buffer), Output: stated(w.OutputReserve)}
+	return Layer{
+		Source: source, Capacity: Optional{w.Capacity, w.Capacity != 0}, Input: stated(w.MaxInput),
+		Buffer: stated(w.Buffer), Output: stated(w.OutputReserve),
+	}
 }
 
-// Known returns the layer of what the catalogue knows of a model: its window.
+// Known returns the layer of what the catalogue knows of a model: its window and its
+// most input.
 func Known(m catalog.Model) Layer {
-	return Layer{Source: "catalogue (" + m.Source + ")", Capacity: Optional{m.Window, m.Window > 0}}
+	return Layer{
+		Source: "catalogue (" + m.Source + ")", Capacity: Optional{m.Window, m.Window > 0}, Input: Optional{m.MaxInput, m.MaxInput > 0},
+	}
 }
 
 // A Figure is a number and where it came from: the source of a layer, the policy, or
@@ -61,12 +72,13 @@ func (f *Figure) take(n Optional, source string) {
 // Figures are those of one target's window under a policy.
 type Figures struct {
 	Capacity, Buffer, Output Figure
-	Assumed                  bool // no layer has the capacity: it is the policy's guess
+	Input                    Figure // 0: the capacity is the only limit of a prompt
+	Assumed                  bool   // no layer has the capacity: it is the policy's guess
 }
 
 // Window returns the window of f, without limits of bytes and images.
 func (f Figures) Window() budget.Window {
-	return budget.Window{Capacity: f.Capacity.Value, Buffer: f.Buffer.Value, OutputReserve: f.Output.Value}
+	return budget.Window{Capacity: f.Capacity.Value, MaxInput: f.Input.Value, Buffer: f.Buffer.Value, OutputReserve: f.Output.Value}
 }
 
 // Scaled returns f with buffer and reserve as they are in a small window, which they
@@ -83,18 +95,23 @@ func (f Figures) Scaled() (Figures, bool) {
 // Resolve takes each figure of a target's window from the first layer that has it. Where
 // none does, the capacity is what the policy assumes of an unknown window, and buffer and
 // reserve are those of its window rule.
-// A figure that the rule has no place for is 0, whatever a layer states. A capacity above one that a layer has as Most is that one, with
-// buffer and reserve scaled if that is small: they were stated for another window.
+// A figure that the rule has no place for is 0, whatever a layer states. A capacity above one
+// that a layer has as Most is that one, with buffer and reserve scaled if that is small:
+// they were stated for another window. Capacity and input below a Least are that.
 // The error is budget.ErrUnknownWindow. Whether anything is left for a prompt is not
 // looked at.
 func (p Policy) Resolve(layers ...Layer) (Figures, error) {
 	var f Figures
-	var most Figure
+	var most, least Figure
 	for _, l := range slices.Concat([]Layer{p.refused()}, layers, []Layer{p.own()}) {
 		f.Capacity.take(l.Capacity, l.Source)
+		if !l.Capacity.Set || f.Capacity.Value <= l.Capacity.Value {
+			f.Input.take(l.Input, l.Source)
+		}
 		f.Buffer.take(l.Buffer, l.Source)
 		f.Output.take(l.Output, l.Source)
 		most.take(l.Most, l.Source)
+		least.take(l.Least, l.Source)
 	}
 	if f.Capacity.Source == "" {
 		if f.Capacity, f.Assumed = p.assumed(f.Output); !f.Assumed {
@@ -104,6 +121,15 @@ func (p Policy) Resolve(layers ...Layer) (Figures, error) {
 	learnt := most.Source != "" && most.Value < f.Capacity.Value
 	if learnt {
 		f.Capacity, f.Assumed = most, false
+	}
+	if least.Source != "" && least.Value > f.Capacity.Value {
+		f.Capacity, f.Assumed = least, false
+	}
+	if f.Input.Value > 0 && least.Value > f.Input.Value {
+		f.Input = least
+	}
+	if f.Input.Value >= f.Capacity.Value && f.Input.Value > 0 {
+		f.Input = Figure{} // it limits nothing
 	}
 	if f.Output.Source == "" {
 		f.Output = p.reserve(f.Capacity.Value)

@@ -95,6 +95,39 @@ func TestResolveUnknown(t *testing.T) {
 	}
 }
 
+// The most input of a model is a limit beside its window, and rules act at shares of it.
+func TestResolveInput(t *testing.T) {
+	gpt := catalog.Model{Window: 400_000, MaxInput: 272_000, Source: "vendor"}
+	stated := func(w budget.Window) policy.Layer { return policy.Stated("target", w) }
+	for name, c := range map[string]struct {
+		preset       string
+		layers       []policy.Layer
+		input, limit int
+		source       string
+	}{
+		"the catalogue's":                       {"guard", []policy.Layer{policy.Known(gpt)}, 272_000, 263_808, "catalogue (vendor)"},
+		"a policy that keeps nothing":           {"cache-compact", []policy.Layer{policy.Known(gpt)}, 272_000, 272_000, "catalogue (vendor)"},
+		"a smaller window that is stated":       {"cache-compact", []policy.Layer{stated(budget.Window{Capacity: 200_000}), policy.Known(gpt)}, 0, 200_000, ""},
+		"a window that is another model's":      {"cache-compact", []policy.Layer{stated(budget.Window{Capacity: 1_000_000}), policy.Known(gpt)}, 0, 1_000_000, ""},
+		"stated":                                {"cache-compact", []policy.Layer{stated(budget.Window{MaxInput: 250_000}), policy.Known(gpt)}, 250_000, 250_000, "target"},
+		"stated to be none":                     {"cache-compact", []policy.Layer{stated(budget.Window{MaxInput: budget.None}), policy.Known(gpt)}, 0, 400_000, "target"},
+		"a refusal of less":                     {"cache-compact", []policy.Layer{{Source: "refusal", Most: policy.Some(100_000)}, policy.Known(gpt)}, 0, 100_000, ""},
+		"more than it was accepted":             {"cache-compact", []policy.Layer{{Source: "accepted", Least: policy.Some(300_000)}, policy.Known(gpt)}, 300_000, 300_000, "accepted"},
+		"more than the window was accepted":     {"cache-compact", []policy.Layer{{Source: "accepted", Least: policy.Some(410_000)}, policy.Known(gpt)}, 0, 410_000, ""},
+		"what was accepted is no more than was": {"cache-compact", []policy.Layer{{Source: "accepted", Least: policy.Some(1)}, policy.Known(gpt)}, 272_000, 272_000, "catalogue (vendor)"},
+	} {
+		f, err := preset(t, c.preset).Resolve(c.layers...)
+		if err != nil || f.Input.Value != c.input || f.Input.Source != c.source || f.Window().Limit() != c.limit {
+			t.Errorf("%s: %+v with a limit of %d, %v, want %+v", name, f, f.Window().Limit(), err, c)
+		}
+	}
+	f, _ := preset(t, "cache-compact").Resolve(policy.Known(gpt))
+	share := policy.Condition{Measure: policy.MeasureUsage, Op: ">=", Permille: 800, Of: policy.OfCapacity}
+	if got := share.Threshold(f.Window()); got != 217_600 {
+		t.Errorf("80 %% of the window: %d, want 217600, which a prompt can reach", got)
+	}
+}
+
 // What a target states is the nearest: 0 is not stated, and None is 0.
 func TestStated(t *testing.T) {
 	got := policy.Stated("target", budget.Window{Capacity: 5, Buffer: budget.None, MaxBytes: 7})

@@ -13,6 +13,7 @@ import (
 type model struct {
 	id, api           string
 	window, output    int
+	input             int // most tokens of a prompt; 0: the window is
 	reasoning, vision bool
 	sources           []string // that list it
 	tiers             []catalog.Tier
@@ -101,6 +102,9 @@ func mergeOne(id string, records []record, hand map[string]decision) (model, []s
 		order = []string{"models.dev", "genai-prices", "catwalk"}
 	}
 	m.window = first(said, func(r record) int { return r.window }, order...)
+	if n := first(said, func(r record) int { return r.input }, "models.dev"); n < m.window {
+		m.input = n
+	}
 	m.output = min(first(said, func(r record) int { return r.output }, "models.dev", "catwalk"), m.window)
 	for _, r := range said {
 		m.reasoning, m.vision = m.reasoning || r.reasoning, m.vision || r.vision

@@ -28,6 +28,7 @@ type modelsDevModel struct {
 	Cost      *modelsDevCost `toml:"cost"`
 	Limit     struct {
 		Context int `toml:"context"`
+		Input   int `toml:"input"`
 		Output  int `toml:"output"`
 	} `toml:"limit"`
 	Modalities struct {
@@ -62,7 +63,8 @@ func readModelsDev(data []byte) ([]record, error) {
 			return nil, fmt.Errorf("gencatalog: models.dev: %s: %w", name, err)
 		}
 		r := record{
-			source: "models.dev", maker: maker, raw: strings.TrimSuffix(path.Base(name), ".toml"), window: m.Limit.Context, output: m.Limit.Output,
+			source: "models.dev", maker: maker, raw: strings.TrimSuffix(path.Base(name), ".toml"), window: m.Limit.Context, input: m.Limit.Input,
+			output:    m.Limit.Output,
 			reasoning: m.Reasoning, vision: slices.Contains(m.Modalities.Input, "image"),
 		}
 		if c := m.Cost; c != nil && c.Input > 0 && c.Output > 0 {

@@ -15,6 +15,7 @@ type record struct {
 	raw               string // id as the source has it
 	match             bool   // raw is a name that the source takes for another model's
 	window, output    int    // 0: not stated
+	input             int    // most tokens of a prompt; 0: not stated
 	reasoning, vision bool
 	priced            bool // input and output are stated
 	hourly            bool // what it costs depends on the hour

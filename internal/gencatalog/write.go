@@ -25,9 +25,9 @@ func listed(models []model, prefixes [][]string) string {
 	var b strings.Builder
 	b.WriteString(header("Models that openly licensed lists have, one a line. Where models.csv has one too, its figures count.",
 		"Window: models.dev, else catwalk, else genai-prices. Largest output: models.dev, else what catwalk asks for by default,",
-		"which can be less; 0 if neither has it. The estimator and the family are what the name tells (prefixes.csv): not measured.",
+		"which can be less; 0 if neither has it. Largest input: models.dev; 0 if the window is the only limit. The estimator and the family are what the name tells (prefixes.csv): not measured.",
 		"API name: what the maker's API takes, if that differs.",
-		"", "id, window, largest output, estimator, family, capabilities, API name, source"))
+		"", "id, window, largest input, largest output, estimator, family, capabilities, API name, source"))
 	for _, m := range models {
 		estimator, family := counting(m.id, prefixes)
 		var words []string
@@ -37,7 +37,7 @@ func listed(models []model, prefixes [][]string) string {
 		if m.vision {
 			words = append(words, "vision")
 		}
-		line(&b, m.id, strconv.Itoa(m.window), strconv.Itoa(m.output), estimator, family, strings.Join(words, " "), m.api, strings.Join(m.sources, " "))
+		line(&b, m.id, strconv.Itoa(m.window), strconv.Itoa(m.input), strconv.Itoa(m.output), estimator, family, strings.Join(words, " "), m.api, strings.Join(m.sources, " "))
 	}
 	return b.String()
 }
