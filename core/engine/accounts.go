@@ -116,12 +116,20 @@ func (m *accounts) resolve(t budget.Target) (budget.Window, string, error) {
 }
 
 // figures returns the tokens of a target's window, each with where it comes from: what a
-// refusal taught, the target, the catalogue, the policy.
+// refusal or a large prompt taught, the target, the catalogue, the policy. What the host
+// states is no guess, and no prompt changes it.
 func (m *accounts) figures(t budget.Target) (policy.Figures, error) {
 	model, _ := m.cfg.Catalog.Lookup(t.Model)
 	learnt, refused := m.learnt[t.Name()]
+	accepted, more := m.accepted[t.Name()]
+	for _, stated := range []int{t.Window.Capacity, t.Window.MaxInput} {
+		if stated > 0 {
+			accepted = min(accepted, stated)
+		}
+	}
 	return m.policy.Resolve(
 		policy.Layer{Source: "refusal", Most: policy.Optional{Value: learnt, Set: refused}},
+		policy.Layer{Source: "accepted prompt", Least: policy.Optional{Value: accepted, Set: more}},
 		policy.Stated("target", t.Window),
 		policy.Known(model),
 	)

@@ -19,7 +19,8 @@ func (m *Machine) reset() {
 	var empty Machine
 	empty.rulebook, empty.stated, empty.sent.seq = m.rulebook, m.stated, m.sent.seq
 	empty.stored, empty.stats.Edits = map[llm.Ref]bool{}, map[edit.Kind]int{}
-	empty.learnt, empty.learntBytes, empty.remembered = map[string]int{}, map[string]int{}, map[string]journal.MeterState{}
+	empty.learnt, empty.learntBytes, empty.accepted = map[string]int{}, map[string]int{}, map[string]int{}
+	empty.remembered = map[string]journal.MeterState{}
 	empty.due, empty.tried, empty.noted = map[string]bool{}, map[string]journal.Situation{}, map[string]bool{}
 	*m = empty
 }

@@ -159,12 +159,19 @@ func (m *requester) repeats() bool {
 func (m *requester) learn(target, capacity int) error {
 	name := m.stated[target].Name()
 	was, known := m.learnt[name]
+	took, more := m.accepted[name]
 	m.learnt[name] = capacity
+	m.doubt(name, capacity)
 	err := m.aim(m.stated)
-	if err != nil && known {
+	if err == nil {
+		return nil
+	}
+	delete(m.learnt, name)
+	if known {
 		m.learnt[name] = was
-	} else if err != nil {
-		delete(m.learnt, name)
+	}
+	if more {
+		m.accepted[name] = took
 	}
 	return err
 }

@@ -25,7 +25,11 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 		return m.applyEdits(records)
 	case journal.KindUsage:
 		m.answeredBy(r.Usage.Target, r.Usage.Model)
-		m.book(Usage{Usage: r.Usage.Usage, Reported: r.Usage.Reported, OutputUnknown: !r.Usage.Output})
+		u := Usage{Usage: r.Usage.Usage, Reported: r.Usage.Reported, OutputUnknown: !r.Usage.Output}
+		if err := m.accept(r.Usage.Target, u); err != nil {
+			return err
+		}
+		m.book(u)
 	case journal.KindRejected:
 		m.answeredBy(r.Rejected.Target, "")
 		m.taught(journal.Limit{Target: r.Rejected.Target, Window: r.Rejected.Window, Bytes: r.Rejected.Bytes})

@@ -23,6 +23,7 @@ type targets struct {
 
 	learnt      map[string]int                   // windows that refusals taught, by target
 	learntBytes map[string]int                   // and the most bytes
+	accepted    map[string]int                   // prompts above what was thought the most, by target
 	remembered  map[string]journal.MeterState    // of meters that a restart has not made yet, by key
 	reported    map[llm.MessageID]journal.Output // replies of before a restart whose size was
 }
@@ -68,31 +69,42 @@ func (m *targets) all(f func(*meter.Meter)) {
 	}
 }
 
-// taught notes what a refusal said of a target.
+// taught notes what a refusal said of a target, or what it took.
 func (m *targets) taught(l journal.Limit) {
 	if n, ok := m.learnt[l.Target]; l.Window > 0 && (!ok || l.Window < n) {
 		m.learnt[l.Target] = l.Window
+	}
+	if l.Window > 0 {
+		m.doubt(l.Target, l.Window)
+	}
+	if l.Accepted > m.accepted[l.Target] {
+		m.accepted[l.Target] = l.Accepted
 	}
 	if n, ok := m.learntBytes[l.Target]; l.Bytes > 0 && (!ok || l.Bytes < n) {
 		m.learntBytes[l.Target] = l.Bytes
 	}
 }
 
-// limits returns what refusals taught.
+// doubt forgets that more than a window was accepted, which a refusal states later.
+func (m *targets) doubt(name string, window int) {
+	if n, ok := m.accepted[name]; ok && n > window {
+		m.accepted[name] = window
+	}
+}
+
+// limits returns what was learnt about targets.
 func (m *targets) limits() []journal.Limit {
-	if len(m.learnt) == 0 && len(m.learntBytes) == 0 {
-		return nil
-	}
 	names := map[string]bool{}
-	for name := range m.learnt {
-		names[name] = true
-	}
-	for name := range m.learntBytes {
-		names[name] = true
+	for _, learnt := range []map[string]int{m.learnt, m.learntBytes, m.accepted} {
+		for name := range learnt {
+			names[name] = true
+		}
 	}
 	var out []journal.Limit
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		out = append(out, journal.Limit{Target: name, Window: m.learnt[name], Bytes: m.learntBytes[name]})
+		out = append(out, journal.Limit{
+			Target: name, Window: m.learnt[name], Bytes: m.learntBytes[name], Accepted: m.accepted[name],
+		})
 	}
 	return out
 }

@@ -80,6 +80,9 @@ func (m *Machine) feedUsage(in Usage) error {
 	if reported { // believed or not, it is on the bill
 		rec.Target = m.SentTo().Name()
 	}
+	if err := m.accept(m.SentTo().Name(), in); err != nil {
+		return err
+	}
 	m.book(in)
 	if m.request.phase == phaseSent {
 		m.request.phase = phaseIdle
@@ -98,6 +101,35 @@ func (m *Machine) book(in Usage) {
 	m.reports++
 	m.sender().Usage(meter.Usage{Usage: in.Usage, Reported: in.Reported, OutputUnknown: in.OutputUnknown}, m.border(), m.view)
 	m.covered = m.guard.Commit(in.Usage) && !in.OutputUnknown
+}
+
+// accept takes a prompt that went through, although it is above what was thought to be
+// the most, for the least that the target's window has: the catalogue may be behind, a plan
+// have more, a refusal have been of another kind. It has to be near what was counted, as the
+// sum of two calls is not, and where nothing is sent it teaches nothing. The count is that
+// of before the usage is booked.
+func (m *Machine) accept(name string, in Usage) error {
+	to := m.SentTo()
+	count, left := m.sender().Sent()
+	if to.Name() != name || !left || !in.Reported || m.cfg.Offline {
+		return nil
+	}
+	was, prompt := to.Window.Input(), in.Usage.Prompt()
+	if prompt <= was || prompt <= m.accepted[name] || prompt > count.Point*3/2 {
+		return nil
+	}
+	m.accepted[name] = prompt
+	i := m.named(name)
+	if i < 0 { // it is kept for when that one is named again
+		return nil
+	}
+	if err := m.aim(m.stated); err != nil {
+		return err
+	}
+	if now := m.resolved[i].Window.Input(); now > was {
+		m.event(EventWindow, "", "a prompt of %d tokens was accepted, above the window of %d: it has %d at least", prompt, was, now)
+	}
+	return nil
 }
 
 // answeredBy says which target answered, where a restart has forgotten to which one the

@@ -149,7 +149,7 @@ func fullState() *journal.State {
 				Awaited:     &meter.Awaited{Output: 50, Reasoning: 20, Covers: true},
 			}},
 		},
-		Limits: []journal.Limit{{Target: "a/\xff", Window: 20_000}, {Target: "b", Bytes: 500}},
+		Limits: []journal.Limit{{Target: "a/\xff", Window: 20_000}, {Target: "b", Bytes: 500, Accepted: 30_000}},
 		Rules: []journal.RuleState{
 			{Rule: "batch", Tried: journal.Situation{Messages: 4, Edit: 3, Reports: 2}}, {Rule: "compact", Due: true, Noted: true},
 		},

@@ -20,7 +20,7 @@ type State struct {
 	Opened  bool      // a Turn began since the last request
 	Wanted  string    // why the next Step is to be a final one; empty: it is not
 	Final   string    // why this one is
-	Limits  []Limit   // what refusals taught, by target
+	Limits  []Limit   // what was learnt, by target
 	Meters  []MeterState
 	Targets string // a name for those that the rules have tried for, with their windows
 
@@ -31,11 +31,13 @@ type State struct {
 	Sent     Sent
 }
 
-// A Limit is what refusals taught about a target.
+// A Limit is what was learnt about a target: what refusals taught, and what was accepted
+// all the same.
 type Limit struct {
-	Target string // by name
-	Window int    // in tokens; 0: nothing
-	Bytes  int    // the most of a request; 0: nothing
+	Target   string // by name
+	Window   int    // in tokens; 0: nothing
+	Bytes    int    // the most of a request; 0: nothing
+	Accepted int    // tokens of a prompt above what was thought the most; 0: none
 }
 
 // A RuleState is what a rule has done.
@@ -89,10 +91,11 @@ type state struct {
 }
 
 type limit struct {
-	Target string `json:"target,omitempty"`
-	Window int    `json:"window,omitempty"`
-	Bytes  int    `json:"bytes,omitempty"`
-	B64    odd    `json:"b64,omitempty"`
+	Target   string `json:"target,omitempty"`
+	Window   int    `json:"window,omitempty"`
+	Bytes    int    `json:"bytes,omitempty"`
+	Accepted int    `json:"accepted,omitempty"`
+	B64      odd    `json:"b64,omitempty"`
 }
 
 type ruleState struct {
@@ -123,7 +126,7 @@ func stateOf(s State) *state {
 	w.Wanted, w.Final = w.B64.put("wanted", s.Wanted), w.B64.put("final", s.Final)
 	w.Meters = meterStatesOf(s.Meters)
 	for _, l := range s.Limits {
-		n := limit{Window: l.Window, Bytes: l.Bytes}
+		n := limit{Window: l.Window, Bytes: l.Bytes, Accepted: l.Accepted}
 		n.Target = n.B64.put("target", l.Target)
 		w.Limits = append(w.Limits, n)
 	}
@@ -152,7 +155,7 @@ func (w *state) state() State {
 	}
 	s.Meters = readMeterStates(w.Meters)
 	for _, l := range w.Limits {
-		s.Limits = append(s.Limits, Limit{Target: l.B64.get("target", l.Target), Window: l.Window, Bytes: l.Bytes})
+		s.Limits = append(s.Limits, Limit{Target: l.B64.get("target", l.Target), Window: l.Window, Bytes: l.Bytes, Accepted: l.Accepted})
 	}
 	for _, r := range w.Rules {
 		s.Rules = append(s.Rules, RuleState{Rule: r.B64.get("rule", r.Rule), Tried: r.Tried, Due: r.Due, Noted: r.Noted})

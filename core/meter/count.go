@@ -140,6 +140,14 @@ func (m *Meter) Text(s string) int {
 	return m.scale.tokens(token.Size{Tokens: m.scale.counter.Text(s)})
 }
 
+// Sent returns the count that the request which left last had; false if it was answered.
+func (m *Meter) Sent() (token.Estimate, bool) {
+	if m.left == nil {
+		return token.Estimate{}, false
+	}
+	return m.left.count, true
+}
+
 // Costs returns what the request that left last costs at least and at most; without one,
 // what there is does.
 func (m *Meter) Costs() (sure, most int) {
