@@ -16,6 +16,8 @@ type Model struct {
 	// DropsThinking says that the provider takes a finished Turn's thinking out of
 	// the prompt when the next Turn begins.
 	DropsThinking bool
+	// LosesThinking says that the provider sends no thinking again, in no later request.
+	LosesThinking bool
 	Provider      string // who makes it, such as "anthropic"; see Provider. Empty if unknown
 	API           string // id that its maker's API takes, if that is not ID
 	// Tiers are its prices, ascending by Above; empty if they are not known. The

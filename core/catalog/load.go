@@ -139,10 +139,10 @@ func (c *Catalog) sort(table string) error {
 func (c *Catalog) readModel(r *row) Model {
 	m := Model{
 		ID: r.text(0), Window: r.number(1), MaxInput: r.number(2), MaxOutput: r.number(3),
-		Estimator: r.text(4), Family: c.known(r, 5), DropsThinking: r.text(6) == "dropped", Source: r.text(7),
+		Estimator: r.text(4), Family: c.known(r, 5), DropsThinking: r.text(6) == "dropped", LosesThinking: r.text(6) == "lost", Source: r.text(7),
 	}
-	if t := r.text(6); t != "" && t != "kept" && t != "dropped" {
-		r.fail("thinking", "kept, dropped or -", strconv.Quote(t))
+	if t := r.text(6); t != "" && t != "kept" && t != "dropped" && t != "lost" {
+		r.fail("thinking", "kept, dropped, lost or -", strconv.Quote(t))
 	}
 	return c.made(m)
 }

@@ -95,6 +95,7 @@ func (m Model) over(known Model) Model {
 		known.Tiers, known.PriceSource = slices.Clone(m.Tiers), m.PriceSource
 	}
 	known.DropsThinking = known.DropsThinking || m.DropsThinking
+	known.LosesThinking = known.LosesThinking || m.LosesThinking
 	known.Capabilities = known.Capabilities.and(m.Capabilities)
 	return known
 }

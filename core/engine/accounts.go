@@ -161,6 +161,9 @@ func (m *accounts) meterFor(t budget.Target, before []*meter.Meter) (*meter.Mete
 	cal := token.NewCalibration(f)
 	if model, ok := m.cfg.Catalog.Lookup(t.Model); ok {
 		cal.DropsThinking(model.DropsThinking)
+		if model.LosesThinking {
+			cal.LosesThinking()
+		}
 	}
 	if preferred && m.cfg.Calibration != nil {
 		cal = m.cfg.Calibration

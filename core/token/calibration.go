@@ -18,6 +18,9 @@ const (
 	boundHosted   = 9000 // where a hosted tool was used; from two cases
 	boundMedia    = 250  // permille of the tokens of media; reasoned
 	boundUnlearnt = 200  // permille of everything where nothing was ever reported
+	shortShare    = 1500 // permille of what a bound was short of that those after it have more
+	mostShort     = 300  // tokens: what was short of more is seldom seen twice
+	shortFades    = 16   // reports in which that mostly goes again
 )
 
 // An Estimate is the size of a prompt in tokens.
@@ -37,6 +40,7 @@ type Calibration struct {
 	next     int // place of the ring that is written next
 	anchored bool
 	ratio    int // kept up to date; permille
+	short    int // tokens that bounds have more, as one was short of some
 	thinking Thinking
 }
 
@@ -52,6 +56,10 @@ func NewCalibration(f catalog.Family) *Calibration {
 // DropsThinking says whether the provider is known to take a finished Turn's
 // thinking out of the prompt. Without it c finds out.
 func (c *Calibration) DropsThinking(known bool) { c.thinking = NewThinking(known) }
+
+// LosesThinking says that the provider is known to send no thinking again at all. c still
+// finds out where it is not so.
+func (c *Calibration) LosesThinking() { c.thinking.lost() }
 
 // Reply notes the thinking in a reply whose output was reported, in tokens.
 func (c *Calibration) Reply(thinking int) { c.thinking.Reply(thinking) }
@@ -92,7 +100,7 @@ func (c *Calibration) After(a Anchor, g Growth) Estimate {
 	g.OutputUnknown = g.OutputUnknown || a.Output < 0
 	guess := c.guess(g)
 	point := a.Prompt + max(a.Output, 0) + guess + g.Known
-	return Estimate{Point: max(point-c.thinking.Gone(), 0), Bound: point + margin(guess, g), Kind: Calibrated}
+	return Estimate{Point: max(point-c.thinking.Gone(), 0), Bound: point + c.margin(guess, g), Kind: Calibrated}
 }
 
 // Scratch returns the size of a prompt that nothing reported is left of: the
@@ -106,7 +114,7 @@ func (c *Calibration) Scratch(overhead int, all, sinceAnchor Growth) Estimate {
 	since := c.guess(sinceAnchor)
 	sinceAnchor.Hosted = sinceAnchor.Hosted || all.Hosted
 	sinceAnchor.MediaTokens = all.MediaTokens
-	e := Estimate{Point: point, Bound: point + margin(since, sinceAnchor), Kind: Calibrated}
+	e := Estimate{Point: point, Bound: point + c.margin(since, sinceAnchor), Kind: Calibrated}
 	if c.filled == 0 && !c.anchored {
 		e.Bound += share(point, boundUnlearnt)
 		e.Kind = Estimated
@@ -127,7 +135,7 @@ func (c *Calibration) Edited(a Anchor, removed, inserted, g Growth) Estimate {
 	left := max(0, max(0, a.Prompt-gone)+max(a.Output, 0)-removed.Known) // the reply may be among what is removed
 	point := left + put + inserted.Known + guess + g.Known
 	g.MediaTokens += inserted.MediaTokens
-	return Estimate{Point: point, Bound: point + margin(guess+put, g), Kind: Calibrated}
+	return Estimate{Point: point, Bound: point + c.margin(guess+put, g), Kind: Calibrated}
 }
 
 // Caution returns how much of the size that Edited gives is caution: what is taken off
@@ -154,6 +162,7 @@ func (c *Calibration) Observe(a Anchor, g Growth, next int) {
 	over := a.Prompt + max(a.Output, 0) + c.Cost(g) - next
 	gone := 0
 	if a.Prompt > 0 {
+		c.missed(-over - margin(c.guess(g), g))
 		gone = c.thinking.Observe(over)
 	}
 	if a.Prompt == 0 || g.MediaTokens > 0 || g.Hosted || g.Tokens < leastPair {
@@ -169,6 +178,14 @@ func (c *Calibration) Observe(a Anchor, g Growth, next int) {
 	c.next = (c.next + 1) % ringSize
 	c.filled = min(c.filled+1, ringSize)
 	c.ratio = c.median()
+}
+
+// missed learns by how much a reported prompt was above the bound as it is without what
+// was learnt so; less than 0: it was not. What a client adds to a prompt unseen, such as a
+// reminder after some tool, it mostly adds again.
+func (c *Calibration) missed(by int) {
+	c.short -= (c.short + shortFades - 1) / shortFades
+	c.short = max(c.short, min(share(max(by, 0), shortShare), mostShort))
 }
 
 // median returns the smallest ratio that half the weight does not exceed.
@@ -207,6 +224,9 @@ func (c *Calibration) constants(g Growth) int {
 
 // margin returns what the bound is above the point, of which guess is new and
 // not known.
+func (c *Calibration) margin(guess int, g Growth) int { return margin(guess, g) + c.short }
+
+// margin is that before anything was learnt.
 func margin(guess int, g Growth) int {
 	m := share(guess, boundShare) + boundTokens + share(g.MediaTokens, boundMedia)
 	if g.Hosted {

@@ -329,3 +329,52 @@ func TestGrowthOf(t *testing.T) {
 		t.Errorf("growth = %+v, want %+v", g, want)
 	}
 }
+
+// A prompt above its bound raises the bounds after it by half as much again, by no more
+// than 300 tokens; as prompts keep below their bounds that goes again. The point stays.
+func TestShortBound(t *testing.T) {
+	c := token.NewCalibration(family(t, "claude-new"))
+	a, g := token.Anchor{Prompt: 40_000, Output: 100}, token.Growth{Tokens: 20, Results: 1} // too little to teach a ratio
+	first := c.After(a, g)
+	margin := first.Bound - first.Point
+	more := func() int {
+		e := c.After(a, g)
+		if e.Point != first.Point {
+			t.Errorf("the point is %d, want %d as before", e.Point, first.Point)
+		}
+		return e.Bound - e.Point - margin
+	}
+	c.Observe(a, g, first.Bound)
+	if got := more(); got != 0 {
+		t.Errorf("a prompt at its bound: %d more, want none", got)
+	}
+	c.Observe(a, g, first.Bound+100)
+	if got := more(); got != 150 {
+		t.Errorf("a prompt 100 above its bound: %d more, want 150", got)
+	}
+	twin := token.NewCalibration(family(t, "claude-new"))
+	twin.Restore(c.State())
+	if got, want := twin.After(a, g), c.After(a, g); got != want {
+		t.Errorf("taken up: %+v, want %+v", got, want)
+	}
+	c.Observe(a, g, first.Bound+100) // covered now, and still as far above what is usual
+	if got := more(); got != 150 {
+		t.Errorf("the same again: %d more, want 150", got)
+	}
+	c.Observe(a, g, first.Bound+9_000)
+	if got := more(); got != 300 {
+		t.Errorf("a prompt far above its bound: %d more, want 300", got)
+	}
+	for range 16 {
+		c.Observe(a, g, first.Point)
+	}
+	if got := more(); got <= 0 || got > 110 {
+		t.Errorf("after 16 prompts below their bounds: %d more, want about a third", got)
+	}
+	for range 60 {
+		c.Observe(a, g, first.Point)
+	}
+	if got := more(); got != 0 {
+		t.Errorf("long after: %d more, want none", got)
+	}
+}

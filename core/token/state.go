@@ -4,6 +4,7 @@ package token
 type CalibrationState struct {
 	Learnt   [][2]int      `json:"learnt,omitempty"` // ratios in permille, each with its weight, oldest first
 	Anchored bool          `json:"anchored,omitempty"`
+	Short    int           `json:"short,omitempty"` // tokens that bounds have more, as one was short of some
 	Thinking ThinkingState `json:"thinking,omitzero"`
 }
 
@@ -19,7 +20,7 @@ type ThinkingState struct {
 
 // State returns what c has learnt.
 func (c *Calibration) State() CalibrationState {
-	s := CalibrationState{Anchored: c.anchored, Thinking: c.thinking.s}
+	s := CalibrationState{Anchored: c.anchored, Short: c.short, Thinking: c.thinking.s}
 	for i := range c.filled {
 		l := c.ring[(c.next-c.filled+i+ringSize)%ringSize]
 		s.Learnt = append(s.Learnt, [2]int{l.ratio, l.weight})
@@ -37,4 +38,5 @@ func (c *Calibration) Restore(s CalibrationState) {
 		c.filled = min(c.filled+1, ringSize)
 	}
 	c.anchored, c.thinking, c.ratio = s.Anchored, Thinking{s.Thinking}, c.median()
+	c.short = clamp(s.Short, 0, mostShort)
 }

@@ -18,6 +18,9 @@ type Thinking struct{ s ThinkingState }
 // finished Turn's thinking is dropped.
 func NewThinking(dropped bool) Thinking { return Thinking{ThinkingState{AtTurn: dropped}} }
 
+// lost says that thinking is known to go after every call.
+func (t *Thinking) lost() { t.s.AtStep, t.s.Steps = true, believeStep }
+
 // Reply notes the thinking in a reply whose output was reported.
 func (t *Thinking) Reply(tokens int) {
 	t.s.Last = max(tokens, 0)

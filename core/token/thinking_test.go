@@ -67,3 +67,23 @@ func TestLittleThinkingTeachesNothing(t *testing.T) {
 		t.Errorf("want 1000 gone, got %d", got)
 	}
 }
+
+// Thinking that is known to be lost with the next call is taken off the point from the first
+// report on, never off the bound, until a provider shows that it keeps it.
+func TestLosesThinking(t *testing.T) {
+	c := token.NewCalibration(family(t, "gemini"))
+	plain := token.NewCalibration(family(t, "gemini"))
+	c.LosesThinking()
+	a, g := token.Anchor{Prompt: 12_000, Output: 500}, token.Growth{Tokens: 20, Results: 1}
+	c.Reply(400)
+	plain.Reply(400)
+	got, kept := c.After(a, g), plain.After(a, g)
+	if got.Point != kept.Point-400 || got.Bound != kept.Bound {
+		t.Errorf("%+v, want 400 less than %+v in the point alone", got, kept)
+	}
+	c.Observe(a, g, kept.Point)
+	c.Reply(400)
+	if got := c.After(a, g).Point; got != kept.Point {
+		t.Errorf("after it was kept: %d, want %d", got, kept.Point)
+	}
+}

@@ -123,6 +123,9 @@ func (r *run) refuses() *tooLong {
 func (r *run) rejected(no *tooLong) *engine.Send {
 	r.counts.rejections++
 	who, before, shown := r.now, r.sent, r.limits()
+	if no.window > 0 {
+		who.told = min(who.told, no.window)
+	}
 	if no.window > 0 && (who.learnt == 0 || no.window < who.learnt) {
 		who.learnt = no.window
 	}
@@ -185,6 +188,7 @@ func (r *run) report(reply llm.Message) {
 	}
 	r.answered = true
 	r.now.heard = r.now.heard || u.Input > 0
+	r.now.told = max(r.now.told, u.Prompt())
 	r.act(fmt.Sprintf("Observe %+v", u), func(a *actor) error { return a.s.Observe(r.ctx, u) })
 }
 

@@ -44,6 +44,7 @@ type place struct {
 	lied    bool // it reported a usage that is wrong and can be believed
 	learnt  int  // the smallest window that a refusal stated; 0: none did
 	refused int  // times
+	told    int  // the largest prompt that it reported, and no refusal was of less since
 }
 
 // limit is what the policy's document leaves of the window that the target states; 0: it does not state all of it.
@@ -77,7 +78,10 @@ func (p *place) most(rule policy.WindowRule) int {
 	if p.learnt > 0 {
 		n = min(n, p.learnt)
 	}
-	return n
+	if w := p.target.Window.Capacity; w > 0 { // what a target states is no guess
+		return max(n, min(p.told, w))
+	}
+	return max(n, p.told)
 }
 
 // newPlace makes a target of a model.
