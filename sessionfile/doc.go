@@ -103,8 +103,10 @@
 //
 // A chat history holds many chats, one segment each; /clear begins another. What the
 // user said is Human, commands are not sent, and everything unmarked is the model's.
-// The file has neither the system prompt nor the files in the chat; the counts of
-// tokens in it are aider's own, so no Step is reported. See internal/aider.
+// The editor of the architect mode has segments of its own. The file has neither the
+// system prompt nor the files in the chat, nor a word of it where aider shortened its
+// history. The counts of tokens in it are aider's own (Step.ClientCount), and so is the
+// cost of the session (Session.Stated). See internal/aider.
 //
 // # SWE-agent, mini-swe-agent, tau-bench
 //

@@ -48,7 +48,7 @@ filled the model's context at every step: which outputs are large, what is repea
 what the client cut and when, which calls have no result, what became of the model's
 thinking, where the provider's cache broke, and which lines are corrupt. It calls no
 model. A folder stands for all files below it that end in .jsonl, .json, .traj or .eval
-or are called .aider.chat.history.md.
+and for the chat histories of aider, which may have any name of a text.
 
 The chart has a line for each stretch of steps, with the largest of them:
 

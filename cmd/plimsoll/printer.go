@@ -17,7 +17,7 @@ import (
 )
 
 // noSessionHint is what can be done where no session file was found; see formats.Find.
-const noSessionHint = "name a session file, or a folder with .jsonl, .json, .traj or .eval files or an .aider.chat.history.md"
+const noSessionHint = "name a session file, or a folder with .jsonl, .json, .traj or .eval files or a chat history of aider"
 
 // mostListed is how many of a list of unlimited length a person is shown.
 const mostListed = 5

@@ -3,18 +3,21 @@ package formats
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
 )
 
 // Find lists the session files that paths name. A file stands for itself, whatever
 // it is called; a folder for all files below it that end in .jsonl, .json, .traj or
-// .eval or are called .aider.chat.history.md, in lexical order. Links inside a folder
-// are followed to files that lie in the same folder, and nowhere else. A file is
-// listed once.
+// .eval, and for chat histories of aider, of any name that a text may have, in lexical
+// order. Links inside a folder are followed to files that lie in the same folder, and
+// nowhere else. A file is listed once.
 //
 // What cannot be read is left out. The error joins what was left out, and the
 // list is good in spite of it.
@@ -75,10 +78,11 @@ func (f *finder) folder(root string) {
 			if d != nil && d.IsDir() {
 				return fs.SkipDir
 			}
-		case !isSessionName(path):
 		case d.Type().IsRegular():
-			f.add(shown, path)
-		case d.Type()&fs.ModeSymlink != 0:
+			if isSessionName(path) || isTextName(path) && isKnownText(path) {
+				f.add(shown, path)
+			}
+		case d.Type()&fs.ModeSymlink != 0 && isSessionName(path): // a text comes under its own name
 			links = append(links, path)
 		}
 		return nil
@@ -119,4 +123,29 @@ func isSessionName(path string) bool {
 		return true
 	}
 	return filepath.Base(path) == ".aider.chat.history.md"
+}
+
+// isTextName reports whether a file may be a text by its name.
+func isTextName(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case "", ".md", ".markdown", ".txt", ".log", ".history":
+		return true
+	}
+	return false
+}
+
+// isKnownText reports whether some reader knows a regular file by its beginning.
+func isKnownText(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	head = head[:n]
+	return slices.ContainsFunc(readers(), func(r read.Reader) bool { return r.Text != nil && r.Text(head) != "" })
 }

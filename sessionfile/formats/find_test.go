@@ -9,6 +9,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestFindHistories: what is in a text says whether it is a history of aider.
+func TestFindHistories(t *testing.T) {
+	folder := t.TempDir()
+	var want []string
+	for _, f := range []struct {
+		name, text string
+		found      bool
+	}{
+		{"harbour.md", "\n# aider chat started at 2026-05-01 10:00:00\n\n#### hi  \n", true},
+		{"history", "# aider chat started at 2026-05-01 10:00:00\n", true},
+		{"notes.md", "# Notes\n\naider chat started at noon\n", false},
+		{"old.TXT", "of a chat before\n\n# aider chat started at 2026-05-01 10:00:00\n", true},
+		{"picture.png", "\n# aider chat started at 2026-05-01 10:00:00\n", false},
+		{"sub/empty.md", "", false},
+	} {
+		path := filepath.Join(folder, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(f.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if f.found {
+			want = append(want, path)
+		}
+	}
+	got, err := Find([]string{folder})
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("files (-want +got):\n%s%v", diff, err)
+	}
+}
+
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	outside := t.TempDir()

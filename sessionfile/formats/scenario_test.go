@@ -94,6 +94,9 @@ func show(s *sessionfile.Session) string {
 	fmt.Fprintf(&b, "%s %s", s.Format, s.ID)
 	if s.Parent != "" {
 		fmt.Fprintf(&b, " parent %s", s.Parent)
+		if s.Kin != "" {
+			fmt.Fprintf(&b, " (%s)", s.Kin)
+		}
 	}
 	fmt.Fprintf(&b, " by %s %s\n", s.Client, s.ClientVersion)
 	for _, segment := range s.Segments {
@@ -101,6 +104,16 @@ func show(s *sessionfile.Session) string {
 	}
 	for _, a := range s.Abandoned {
 		fmt.Fprintf(&b, "branch %d-%d, %d messages: %s\n", a.First, a.Last, a.Messages, a.Why)
+	}
+	for _, stated := range s.Stated {
+		fmt.Fprintf(&b, "stated %d: %s of segments %d-%d:", stated.Line, stated.What, stated.From, stated.To)
+		for _, f := range stated.Figures {
+			fmt.Fprintf(&b, " %s %d", f.Name, f.Value)
+			if f.Round > 1 {
+				fmt.Fprintf(&b, "/%d", f.Round)
+			}
+		}
+		b.WriteString("\n")
 	}
 	for _, p := range s.Problems {
 		what, _, cut := strings.Cut(p.What, ", skipped: ")
@@ -169,11 +182,18 @@ func showStep(b *strings.Builder, s sessionfile.Step) {
 	if s.Cost > 0 {
 		fmt.Fprintf(b, ", cost %d", s.Cost)
 	}
+	for _, v := range []struct{ name, text string }{{"message", s.MessageID}, {"request", s.RequestID}, {"copied from", s.Copied}} {
+		if v.text != "" {
+			fmt.Fprintf(b, ", %s %s", v.name, v.text)
+		}
+	}
 	switch {
 	case s.OutputReported:
 		b.WriteString(", reported\n")
 	case s.Reported:
 		b.WriteString(", prompt reported\n")
+	case s.ClientCount:
+		b.WriteString(", the client's count\n")
 	default:
 		b.WriteString(", not reported\n")
 	}

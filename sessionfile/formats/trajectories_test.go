@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -137,7 +139,7 @@ func corpusTrajectories() []corpusTrajectory {
 		{"log_images_tc.json", sessionfile.FormatInspect, total{1, 3, 0, 1, 1}, true, nil},
 		{"basic_gui_mode.json", sessionfile.FormatOpenHands, total{1, 10, 4, 5, 4}, false, nil},
 		{"output.jsonl", sessionfile.FormatOpenHands, total{2, 52, 0, 26, 0}, false, nil},
-		{"chat-history.part1.md", sessionfile.FormatAider, total{}, false, nil},
+		{"chat-history.part1.md", sessionfile.FormatAider, total{}, false, slices.Repeat([]string{"answers something that is not in the file"}, 3)},
 	}
 }
 
@@ -189,8 +191,8 @@ func TestCorpusTrajectories(t *testing.T) {
 	}
 }
 
-// TestCorpusAider: each chat with a message is a segment of its own that a person
-// begins, and each count of tokens is that of one reply.
+// TestCorpusAider: each chat with a message is a segment of its own, and each count of
+// tokens that aider wrote is that of one reply, so that their sums are equal.
 func TestCorpusAider(t *testing.T) {
 	path := files(t, corpus(t), "aider")[0]
 	s, err := Open(path)
@@ -201,27 +203,73 @@ func TestCorpusAider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paid, names := 0, map[string]bool{}
+	var got, want aiderSums
+	names := map[string]bool{}
 	for _, segment := range s.Segments {
-		if first := segment.Entries[0].Message; first.Origin == llm.Model {
-			t.Errorf("%s begins with a reply", segment.Name)
-		}
 		names[segment.Name] = true
 		for _, e := range segment.Entries {
-			if e.Step != nil && e.Step.Usage.Input > 0 {
-				paid++
+			if e.Step != nil && e.Step.ClientCount {
+				got.add(e.Step.Usage.Prompt(), e.Step.Usage.Output)
 				if e.Step.Reported || e.Step.Model == "" {
 					t.Errorf("line %d: want a model, and figures that are not reported: %+v", e.Line, e.Step)
 				}
 			}
 		}
 	}
-	counts := bytes.Count(text, []byte("\n> Tokens: "))
-	if paid > counts || paid*100 < counts*95 {
-		t.Errorf("want nearly all of %d counts of tokens at a reply, got %d", counts, paid)
+	for _, m := range regexp.MustCompile(`(?m)^> Tokens: ([0-9,]+) sent, ([0-9,]+) received`).FindAllStringSubmatch(string(text), -1) {
+		want.add(number(t, m[1]), number(t, m[2]))
+	}
+	if got != want {
+		t.Errorf("what aider counted: want %+v, got %+v", want, got)
 	}
 	if chats := bytes.Count(text, []byte("\n"+"# aider chat started at ")); len(names) > chats+bytes.Count(text, []byte("\n#### /clear")) {
 		t.Errorf("%d names of %d chats", len(names), chats)
+	}
+	// Between the line named and the one before it aider counts a call that left none.
+	checkCosts(t, s, 12624, 16003)
+}
+
+// aiderSums are the sums of the counts of a history.
+type aiderSums struct{ calls, sent, received int }
+
+func (a *aiderSums) add(sent, received int) {
+	a.calls++
+	a.sent += sent
+	a.received += received
+}
+
+// number reads a number with commas.
+func number(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkCosts holds the costs that a file states against the sums of its Steps. Those at
+// the lines of more differ.
+func checkCosts(t *testing.T, s *sessionfile.Session, more ...int) {
+	t.Helper()
+	if len(s.Stated) == 0 {
+		t.Error("want stated costs, got none")
+	}
+	for _, stated := range s.Stated {
+		ours := int64(0)
+		for _, segment := range s.Segments[stated.From:stated.To] {
+			for _, e := range segment.Entries {
+				if e.Step != nil {
+					ours += e.Step.Cost
+				}
+			}
+		}
+		for _, f := range stated.Figures {
+			differs := max(f.Value-ours, ours-f.Value) > f.Round/2
+			if f.Name == sessionfile.FigureCost && differs != slices.Contains(more, stated.Line) {
+				t.Errorf("line %d, %s: want %d within %d, got %d", stated.Line, stated.What, f.Value, f.Round/2, ours)
+			}
+		}
 	}
 }
 

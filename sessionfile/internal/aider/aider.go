@@ -18,6 +18,7 @@ const (
 	markUser  = "####"
 	markTool  = ">"
 
+	counts   = "Tokens: "
 	restored = "Restored previous conversation history."
 	lint     = "# Fix any errors below, if possible."
 )
@@ -38,17 +39,28 @@ func detect(head []byte) sessionfile.Format {
 // A history is the file being read.
 type history struct {
 	*read.Reading
-	log   *chatlog.Log // the current chat; nil before the first
-	name  string       // of the chat
-	model string
+	log     *chatlog.Log // the conversation that goes on; nil before the first chat
+	outer   *chatlog.Log // the architect's while the editor's goes on, else nil
+	editors []*chatlog.Log
+	name    string // of the chat
+	first   int    // the chat's first segment
+	fresh   bool   // the chat has not said what it cost
+	total   total
 
-	block   block  // what is being read
-	said    lines  // by the user, not yet added
-	text    lines  // that may be the reply
-	output  lines  // of a command, up to the reply
-	command string // that the text follows; empty if the user said something
-	counted bool   // the text follows a reply: another one answers what aider said of it
-	reply   int    // position of the newest entry that has no usage, or none
+	model, editor string // that answer, by aider's own words
+	breaks        bool   // the file has the two spaces that end each marked line
+
+	block   block             // what is being read
+	blank   bool              // the line before was empty
+	open    bool              // an output has begun whose last line has not come
+	sent    bool              // what aider says now is sent to the model
+	paid    *sessionfile.Step // of the line before, if it is a count of tokens
+	said    lines             // by the user, not yet added
+	text    lines             // that may be the reply
+	output  lines             // of a command, up to the reply
+	command string            // that the text follows; empty if the user said something
+	counted bool              // the text follows a reply: another one answers what aider said of it
+	reply   int               // position of the newest entry that has no usage, or none
 }
 
 // A block is a run of lines of one kind.
@@ -101,6 +113,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 	h := &history{Reading: r, reply: none}
 	in.Each(r, h.line)
 	h.finish()
+	h.state(h.Emitted())
 	return nil
 }
 
@@ -117,13 +130,37 @@ func (h *history) line(l read.Line) {
 	if h.log == nil {
 		return // the end of a chat whose beginning was cut off
 	}
-	if said, ok := marked(line, markUser); ok {
-		h.user(l.No, said)
-	} else if told, ok := marked(line, markTool); ok {
-		h.tool(l.No, told)
-	} else {
-		h.plain(l.No, line)
+	h.kind(l.No, line)
+	h.blank = line == ""
+}
+
+// kind takes in a line of a chat by what it is. Each line that aider marks ends in two
+// spaces, but for outputs of several lines, of which the last one does; a reply has an
+// empty line before it, and may hold lines that only look marked. In a file that lost the
+// spaces every mark counts.
+func (h *history) kind(no int, line string) {
+	said, isSaid := marked(line, markUser)
+	told, isTold := marked(line, markTool)
+	ends := strings.HasSuffix(line, "  ")
+	h.breaks = h.breaks || ends && (isSaid || isTold)
+	ends = ends || !h.breaks
+	switch {
+	case h.open || h.more(line) && !isTold && !isSaid:
+		h.open = h.open && !ends
+		h.on(no, line)
+	case isSaid && ends:
+		h.user(no, said)
+	case isTold && (ends || strings.HasPrefix(told, counts) || h.block != blockText && !h.blank):
+		h.open = !ends
+		h.tool(no, told)
+	default:
+		h.plain(no, line)
 	}
+}
+
+// more reports whether a line without a mark goes on with what aider said before it.
+func (h *history) more(line string) bool {
+	return h.paid != nil && strings.HasPrefix(line, "Cost: $") || h.breaks && h.block == blockTool && !h.blank && line != ""
 }
 
 // marked returns what stands behind a mark and a space, without the two spaces that
@@ -139,13 +176,24 @@ func marked(line, mark string) (string, bool) {
 // start begins a chat.
 func (h *history) start(when string) {
 	h.finish()
-	h.name = "chat " + when
+	h.name, h.first, h.fresh = "chat "+when, h.Emitted(), true
 	h.begin(h.name)
 }
 
 func (h *history) begin(name string) {
 	h.log = chatlog.New(h.Reading, name)
 	h.block, h.command, h.reply = blockNone, "", none
+	h.blank, h.open, h.paid = false, false, nil
+}
+
+// close ends the conversation, and those of the editors that it called.
+func (h *history) close() {
+	h.back()
+	h.log.Close()
+	for _, e := range h.editors {
+		e.Close()
+	}
+	h.editors = nil
 }
 
 // finish ends the chat.
@@ -154,7 +202,7 @@ func (h *history) finish() {
 		return
 	}
 	h.turn()
-	h.log.Close()
+	h.close()
 	h.log = nil
 }
 
@@ -162,9 +210,10 @@ func (h *history) finish() {
 func (h *history) user(no int, said string) {
 	if h.block != blockUser {
 		h.turn()
+		h.back()
 		h.block = blockUser
 		h.command = ""
-		if strings.HasPrefix(said, "/") {
+		if strings.HasPrefix(said, "/") || strings.HasPrefix(said, "!") {
 			said = h.typed(said)
 		}
 	}
@@ -184,7 +233,7 @@ func (h *history) typed(line string) string {
 		return words
 	}
 	if name == "/clear" || name == "/reset" {
-		h.log.Close()
+		h.close()
 		h.begin(h.name + ", after " + name)
 		h.block = blockUser
 	}
@@ -197,18 +246,31 @@ func (h *history) tool(no int, told string) {
 	if h.block == blockUser {
 		h.speak()
 	}
-	h.block = blockTool
+	h.block, h.sent, h.paid = blockTool, false, nil
 	switch {
 	case h.told(told):
-	case strings.HasPrefix(told, "Tokens: "):
-		h.answer()
-		h.usage(told)
+	case strings.HasPrefix(told, counts):
+		h.answer(true)
+		h.usage(no, told)
 		h.command, h.output, h.counted = "", lines{}, true
 	case h.command != "":
 		h.output.join(&h.text)
 		h.output.add(no, told)
+		h.sent = true
 	case h.counted && len(h.text.text) == 0 && !isNews(told):
 		h.output.add(no, told)
+		h.sent = true
+	}
+}
+
+// on takes in a further line of what aider said.
+func (h *history) on(no int, line string) {
+	switch {
+	case h.paid != nil:
+		h.cost(no, strings.TrimPrefix(line, "Cost: "))
+		h.paid = nil
+	case h.sent:
+		h.output.add(no, line)
 	}
 }
 
@@ -238,8 +300,13 @@ func (h *history) told(line string) bool {
 	for _, label := range []string{"Models: ", "Model: ", "Main model: "} {
 		if rest, ok := strings.CutPrefix(line, label); ok {
 			h.model, _, _ = strings.Cut(rest, " with ")
+			h.editor = h.model
 			return true
 		}
+	}
+	if rest, ok := strings.CutPrefix(line, "Editor model: "); ok {
+		h.editor, _, _ = strings.Cut(rest, " with ")
+		return true
 	}
 	return false
 }
@@ -249,7 +316,7 @@ func (h *history) plain(no int, line string) {
 	if h.block == blockUser {
 		h.speak()
 	}
-	h.block = blockText
+	h.block, h.paid = blockText, nil
 	if len(h.text.text) > 0 || line != "" {
 		h.text.add(no, line)
 	}
@@ -259,7 +326,7 @@ func (h *history) plain(no int, line string) {
 func (h *history) turn() {
 	h.speak()
 	if h.command == "" {
-		h.answer()
+		h.answer(false)
 	}
 	h.text, h.output, h.counted = lines{}, lines{}, false
 }
@@ -271,24 +338,38 @@ func (h *history) speak() {
 		return
 	}
 	m := chatlog.Note(text)
-	if !strings.HasPrefix(text, lint) {
+	if h.answered(text) {
+		h.edit()
+	} else if !strings.HasPrefix(text, lint) {
 		m.Origin = llm.Human
 	}
 	h.add(no, m)
 }
 
 // answer adds a reply, if there is one. A reply answers something: text that stands
-// behind nothing that was said is not one.
-func (h *history) answer() {
+// behind nothing that was said is one only if a count of tokens says that it was asked for.
+func (h *history) answer(counted bool) {
 	no, text := h.text.take()
 	if sent, output := h.output.take(); text != "" && output != "" {
 		h.add(sent, chatlog.Note(output))
 	}
-	if text == "" || len(h.log.Segment.Entries) == 0 {
+	if text == "" || len(h.log.Segment.Entries) == 0 && !counted {
 		return
+	}
+	h.replied(no, text)
+}
+
+// replied adds a reply.
+func (h *history) replied(no int, text string) {
+	if len(h.log.Segment.Entries) == 0 {
+		h.log.Segment.Start = sessionfile.StartResumed
+		h.Problem(no, "the first message answers something that is not in the file")
 	}
 	e := h.add(no, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: text}}})
 	e.Step = &sessionfile.Step{Model: h.model}
+	if h.outer != nil {
+		e.Step.Model = h.editor
+	}
 	h.reply = len(h.log.Segment.Entries) - 1
 }
 

@@ -19,8 +19,28 @@
 // chat goes on with an older one ("Restored previous conversation history"), its
 // beginning is not known: it starts as StartResumed.
 //
+// # Marks
+//
+// Each line that aider marks ends in two spaces. Of an output of several lines only the
+// first one is marked and only the last one ends so; a reply has an empty line before it,
+// and lines in it that look marked have no such end. A file that lost the spaces, as to an
+// editor, is read by its marks alone.
+//
+// # Architect
+//
+// In architect mode the reply is a plan, which aider gives to an editor: another model,
+// that is sent the plan and nothing of the conversation before it. The file has the plan
+// a second time then, as if the user had said it. Each editor is a segment of its own
+// behind the architect's, which goes on without it.
+//
 // # Usage
 //
 // "Tokens: 2.5k sent, 1,234 received. Cost: …" follows a reply. The figures are
-// aider's own estimates or rounded, so a Step has them, but not as reported.
+// aider's own, estimated or rounded: a Step has them as the client's count and not as
+// reported. A reply that was stopped has none. Where a count follows no reply the call was
+// made all the same, and a line stands for the reply. Aider shortens its history to a
+// summary without a word of it here, so that what was sent may be far less than the
+// conversation in the file. What the chat cost so far ("$0.17 session") is stated, with
+// the rounding of all figures that it sums up. Calls for commit messages and summaries
+// leave nothing in the file.
 package aider
