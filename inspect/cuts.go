@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -82,6 +83,7 @@ func cutOf(prev, g *segment) Cut {
 	}
 	c.Dropped, c.Added = named(dropped), named(added)
 	c.Line, c.Time = g.boundary(was, start)
+	c.Time = cmp.Or(g.Cut, c.Time)
 	return c
 }
 

@@ -201,6 +201,7 @@ func (j *judge) source(client []byte) error {
 		return nil
 	}
 	own := []string{turn.InterruptedText, sessionfile.ClearedByClaudeCode, sessionfile.ClearedByOpenCode}
+	own = append(own, j.raw.segment.NotInFile()...)
 	for _, s := range j.raw.sections() {
 		own = append(own, s.Text)
 	}

@@ -93,11 +93,13 @@
 //
 // # opencode
 //
-// The export of a session. A tool part is a call and its result. Replies that failed are
-// listed and left out. A user message with a compaction part that a finished summary
-// answers begins a segment: the summary, what it says that it kept, what follows. A
-// result that was cleared is whole in the calls before that time. See
-// internal/opencode.
+// The export of a session. A tool part is a call and its result. A message without a
+// step and without tokens is no model call: the person began a task, or ran a command.
+// Replies that failed are listed and left out. A user message with a compaction part that
+// a finished summary answers begins a segment: the summary, what it says that it kept,
+// what follows. The call for the summary is a segment of its own, which cannot be run. A
+// result that was cleared is whole in the calls before that time. What the session says
+// of its sums is stated. See internal/opencode.
 //
 // # aider
 //

@@ -151,6 +151,9 @@ type Segment struct {
 	Window   int    // tokens, as the file reports it; 0 if it does not
 	Model    string // of a request body; elsewhere each Step has its own
 	Final    bool   // the segment is one request that has no reply
+	// Cut is when the client changed the conversation, in Unix milliseconds; 0 if the
+	// file does not say, or if the segment is no change.
+	Cut int64
 }
 
 // Steps returns the number of model calls that the segment made.
@@ -222,6 +225,34 @@ func (e *FormatError) Error() string {
 		known[i] = string(f)
 	}
 	return fmt.Sprintf("sessionfile: read: %s, want one of %s, got %s", e.File, strings.Join(known, ", "), e.Seen)
+}
+
+// NotInFile returns the line that stands in a message for what a file does not have, such
+// as a medium that it only names.
+func NotInFile(what string) string { return "[" + what + notInFile }
+
+const notInFile = ", not in the session file]"
+
+// NotInFile returns the lines of the segment that stand for what the file does not have.
+func (s Segment) NotInFile() []string {
+	var all []string
+	var look func(parts []llm.Part)
+	look = func(parts []llm.Part) {
+		for _, p := range parts {
+			switch p := p.(type) {
+			case llm.Text:
+				if strings.HasPrefix(p.Text, "[") && strings.HasSuffix(p.Text, notInFile) {
+					all = append(all, p.Text)
+				}
+			case llm.ToolResult:
+				look(p.Content)
+			}
+		}
+	}
+	for _, e := range s.Entries {
+		look(e.Message.Parts)
+	}
+	return all
 }
 
 // What clients put in the place of tool results that they cleared. The file has the

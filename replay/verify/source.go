@@ -170,7 +170,7 @@ type sourced struct {
 }
 
 // Missing returns the parts of a raw body that f does not have: neither their bytes
-// nor, string by string, what they say. own are texts that need not be there. A text
+// nor, string by string, what they say. own are texts, and lines, that need not be there. A text
 // that a reader put together is found if one record has all of its lines.
 func (c *Checker) Missing(raw []byte, f *Session, own []string) ([]string, error) {
 	if err := c.next(&c.raw, raw); err != nil {
@@ -189,7 +189,7 @@ func (c *Checker) Missing(raw []byte, f *Session, own []string) ([]string, error
 		if s.Kind == Tool {
 			said = s.Name
 		}
-		if !slices.ContainsFunc(own, func(t string) bool { return strings.TrimSpace(t) == said }) {
+		if !f.saysBeside(said, own) {
 			missing = append(missing, s.Place.String()+": "+string(s.Kind)+" "+short(s.piece.Part))
 		}
 	}
@@ -214,6 +214,20 @@ func (s *Session) has(p *piece) bool {
 		}
 	}
 	return true
+}
+
+// saysBeside reports whether said is one of the texts own, or the file has it without the
+// lines that are: a dialect may write several texts of a message as one.
+func (s *Session) saysBeside(said string, own []string) bool {
+	isOwn := func(what string) bool {
+		return slices.ContainsFunc(own, func(t string) bool { return strings.TrimSpace(t) == what })
+	}
+	if isOwn(said) {
+		return true
+	}
+	lines := strings.Split(said, "\n")
+	rest := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return isOwn(strings.TrimSpace(l)) })
+	return len(rest) < len(lines) && s.says(strings.Join(rest, "\n"))
 }
 
 // says reports whether a string of the file is what or has it in it, or one record

@@ -142,7 +142,7 @@ func TestRecorded(t *testing.T) {
 		{"gemini-cli-0.61.0.jsonl", sessionfile.FormatGeminiCLI, gemini.Dialect, 3, 3, true, ""},
 		{"gemini-cli-0.61.0-stream.jsonl", sessionfile.FormatGeminiCLI, gemini.Dialect, 3, 3, false, ""},
 		{"opencode-1.18.33.json", sessionfile.FormatOpenCode, anthropic.Dialect, 4, 3, true, ""},
-		{"opencode-1.18.33-compacted.json", sessionfile.FormatOpenCode, openai.DialectChat, 4, 1, true, "root compaction"},
+		{"opencode-1.18.33-compacted.json", sessionfile.FormatOpenCode, openai.DialectChat, 5, 1, true, "root resumed compaction"},
 		{"pi-0.73.1.jsonl", sessionfile.FormatPi, anthropic.Dialect, 4, 3, true, ""},
 		{"pi-1.6.0.jsonl", sessionfile.FormatPi, openai.DialectResponses, 4, 3, true, ""},
 		{"qwen-code-0.24.4.jsonl", sessionfile.FormatQwen, anthropic.Dialect, 3, 3, true, ""},

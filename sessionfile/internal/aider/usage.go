@@ -53,15 +53,12 @@ func (h *history) usage(no int, told string) {
 func (h *history) asked(no int) *sessionfile.Step {
 	if h.reply == none {
 		h.Problem(no, "a count of tokens for a reply that is not in the file")
-		h.replied(no, noReply)
+		h.replied(no, sessionfile.NotInFile("a reply"))
 	}
 	step := h.log.Segment.Entries[h.reply].Step
 	h.reply = none
 	return step
 }
-
-// noReply stands for a reply that is not in the file.
-const noReply = "[a reply that the file does not have]"
 
 // prompt returns the disjoint parts of a prompt of which what was sent is all, or all but
 // what was read from the cache.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/gemini"
@@ -42,7 +43,7 @@ func Media(mime, base64 string) llm.Part {
 	if m, ok := part.(llm.Media); ok && err == nil {
 		return m
 	}
-	return llm.Text{Text: "[" + kind + " " + mime + "]"}
+	return llm.Text{Text: sessionfile.NotInFile(kind + " " + mime)}
 }
 
 // DataURL splits an address that holds its content in base64.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
@@ -31,6 +33,7 @@ type opencode struct {
 	dialects map[string]llm.Dialect // of the providers so far
 	pruned   map[string]int64       // when a call's result was cleared, in Unix milliseconds
 	due      int64                  // the first of these times; 0 if there is none
+	within   bool                   // some report counts reasoning within the output
 }
 
 // A message is one element of the list.
@@ -66,7 +69,9 @@ func readFile(r *read.Reading, in *read.Input) error {
 	}
 	f := d.Fields()
 	info := f.Of("info")
-	r.Session.ID, r.Session.Parent = info.Str("id"), info.Str("parentID")
+	if r.Session.ID, r.Session.Parent = info.Str("id"), info.Str("parentID"); r.Session.Parent != "" {
+		r.Session.Kin = sessionfile.KinAgent
+	}
 	r.Session.Client, r.Session.ClientVersion, r.Session.Dialect = "opencode", info.Str("version"), openai.DialectChat
 	o := &opencode{
 		Reading: r, segment: sessionfile.Segment{Start: sessionfile.StartRoot},
@@ -85,6 +90,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 		o.take(i)
 	}
 	o.finish()
+	o.state(info, d.Line(f["info"]))
 	return nil
 }
 
@@ -113,7 +119,7 @@ func (o *opencode) take(i int) {
 	case "assistant":
 		if parent := m.info.Str("parentID"); o.done[parent] == i && i > 0 {
 			if _, asked := o.compaction(o.places[parent]); !asked {
-				o.summarised(i)
+				o.cut(i) // a version that wrote no request for it
 			}
 			return // else it stands where it was asked for
 		}
@@ -126,6 +132,7 @@ func (o *opencode) take(i int) {
 // finish ends the segment.
 func (o *opencode) finish() {
 	build.Began(o.Reading, &o.segment)
+	build.Shape(o.Session.Dialect, &o.segment)
 	o.Emit(o.segment)
 }
 
@@ -158,7 +165,7 @@ func (o *opencode) userParts(m message) (parts []llm.Part, typed bool) {
 				typed = true
 			}
 		case "subtask":
-			parts = append(parts, llm.Text{Text: "[a task that the user gave to a sub-agent]"})
+			parts = append(parts, llm.Text{Text: sessionfile.NotInFile("a task that the user gave to a sub-agent")})
 		}
 		return true
 	})
@@ -169,7 +176,7 @@ func (o *opencode) userParts(m message) (parts []llm.Part, typed bool) {
 func media(f read.Fields) llm.Part {
 	mime, data, ok := build.DataURL(f.Str("url"))
 	if !ok {
-		return llm.Text{Text: "[file " + f.Str("filename") + " " + f.Str("mime") + "]"}
+		return llm.Text{Text: sessionfile.NotInFile("file " + f.Str("filename") + " " + f.Str("mime"))}
 	}
 	if named := f.Str("mime"); named != "" {
 		mime = named
@@ -241,10 +248,7 @@ func (o *opencode) compaction(i int) (tail string, ok bool) {
 // compacted begins a new segment: the summary, then what was kept.
 func (o *opencode) compacted(i int, tail string) {
 	m, old := o.messages[i], o.segment
-	summary := o.summary(o.done[m.info.Str("id")])
-	o.finish()
-	o.segment = sessionfile.Segment{Start: sessionfile.StartCompaction}
-	o.add(summary)
+	o.cut(o.done[m.info.Str("id")])
 	if tail == "" {
 		return
 	}
@@ -261,17 +265,31 @@ func (o *opencode) compacted(i int, tail string) {
 	}
 }
 
-// summarised begins a new segment at a summary of a version that wrote no request for
-// it.
-func (o *opencode) summarised(i int) {
-	e := o.summary(i)
+// cut ends the segment for one that begins with the summary at place i.
+func (o *opencode) cut(i int) {
+	m := o.messages[i]
+	summary := o.summary(i)
 	o.finish()
-	o.segment = sessionfile.Segment{Start: sessionfile.StartCompaction}
-	o.add(e)
+	o.summaryCall(m)
+	o.segment = sessionfile.Segment{Start: sessionfile.StartCompaction, Cut: read.Time(m.info.Of("time")["created"])}
+	o.add(summary)
 }
 
-// summary returns the text of a summary as a Note. The call that wrote it had a prompt of
-// its own, which is not in the file.
+// summaryCall hands over the call that wrote a summary. Its prompt has a question and
+// instructions of its own, which are not in the file.
+func (o *opencode) summaryCall(m message) {
+	c := o.begin(m)
+	o.segment = sessionfile.Segment{
+		Name: "summary", Start: sessionfile.StartResumed,
+		NotRun: "the call for the summary: what it was asked is not in the file",
+	}
+	o.parts(m, &c, func(f read.Fields) { o.part(m.line, &c, f) })
+	c.entry.Message.Flags = llm.FlagSummary
+	o.end(m, c)
+	o.Emit(o.segment)
+}
+
+// summary returns the text of a summary as a Note.
 func (o *opencode) summary(i int) sessionfile.Entry {
 	m := o.messages[i]
 	var parts []llm.Part
@@ -289,11 +307,11 @@ func (o *opencode) prune(no int, now int64) {
 	if o.due == 0 || o.due > now {
 		return
 	}
-	cleared := map[string]bool{}
+	cleared, last := map[string]bool{}, int64(0)
 	o.due = 0
 	for id, at := range o.pruned {
 		if at <= now {
-			cleared[id] = true
+			cleared[id], last = true, max(last, at)
 			delete(o.pruned, id)
 		} else if o.due == 0 || at < o.due {
 			o.due = at
@@ -308,7 +326,7 @@ func (o *opencode) prune(no int, now int64) {
 	}
 	old := o.segment
 	o.finish()
-	o.segment = sessionfile.Segment{Start: sessionfile.StartMicrocompaction, Entries: build.Carried(o.Reading, no, old.Entries)}
+	o.segment = sessionfile.Segment{Start: sessionfile.StartMicrocompaction, Cut: last, Entries: build.Carried(o.Reading, no, old.Entries)}
 	if o.segment.Entries == nil {
 		o.segment.NotRun = read.TooMuch
 	}
@@ -321,4 +339,29 @@ func (o *opencode) prune(no int, now int64) {
 		}
 		o.segment.Entries[i].Message = e.Message.WithParts(parts)
 	}
+}
+
+// state adds what versions from 1.18 on write about the session as a whole. The sums are
+// those of its own calls, without sub-agents and titles.
+func (o *opencode) state(info read.Fields, no int) {
+	tokens := info["tokens"]
+	if tokens == nil || o.Emitted() == 0 {
+		return
+	}
+	u := o.usage(no, tokens)
+	if report := gjson.ParseBytes(tokens); o.within {
+		u.Output = o.Tokens(no, report, "output")
+	}
+	stated := sessionfile.Stated{Line: no, What: "the session's own sums", To: o.Emitted(), Figures: []sessionfile.Figure{
+		{Name: sessionfile.FigureInput, Value: int64(u.Input)},
+		{Name: sessionfile.FigureCacheRead, Value: int64(u.CacheRead)},
+		{Name: sessionfile.FigureCacheWrite, Value: int64(u.CacheWrite5m)},
+		{Name: sessionfile.FigureOutput, Value: int64(u.Output)},
+		{Name: sessionfile.FigureReasoning, Value: int64(u.Reasoning)},
+	}}
+	if cost := build.Cost(info["cost"]); cost > 0 {
+		// Each call's cost is a float of dollars, and so is their sum.
+		stated.Figures = append(stated.Figures, sessionfile.Figure{Name: sessionfile.FigureCost, Value: cost, Round: 1000})
+	}
+	o.Session.Stated = append(o.Session.Stated, stated)
 }

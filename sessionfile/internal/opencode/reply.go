@@ -1,6 +1,8 @@
 package opencode
 
 import (
+	"slices"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -19,6 +21,7 @@ type call struct {
 	results []sessionfile.Entry
 	tokens  []byte
 	cost    []byte
+	asked   bool // a model was
 }
 
 // reply takes in an assistant message. The client does not send failed ones again, unless
@@ -32,25 +35,32 @@ func (o *opencode) reply(m message) {
 	o.prune(m.line, read.Time(time["created"]))
 	o.Session.Dialect = o.dialect(m)
 	c := o.begin(m)
+	o.parts(m, &c, func(f read.Fields) { o.part(m.line, &c, f) })
+	o.end(m, c)
+}
+
+// parts goes through the parts of a reply and hands on those of the conversation. In
+// early versions a message has several calls: all but the last are ended.
+func (o *opencode) parts(m message, c *call, take func(read.Fields)) {
 	read.EachElement(m.parts, func(value []byte) bool {
 		f := read.FieldsOf(value)
 		switch f.Str("type") {
 		case "step-start":
 			if len(c.entry.Message.Parts) > 0 {
-				o.end(m, c)
-				c = o.begin(m)
+				o.end(m, *c)
+				*c = o.begin(m)
 			}
+			c.asked = true
 		case "step-finish":
-			c.tokens, c.cost = f["tokens"], f["cost"]
+			c.tokens, c.cost, c.asked = f["tokens"], f["cost"], true
 		default:
-			o.part(m.line, &c, f)
+			take(f)
 		}
 		return true
 	})
 	if c.tokens == nil {
 		c.tokens, c.cost = m.info["tokens"], m.info["cost"]
 	}
-	o.end(m, c)
 }
 
 // says reports whether a message holds more than the model's reasoning.
@@ -82,11 +92,24 @@ func (o *opencode) end(m message, c call) {
 	}
 	step.Reported = step.Usage.Prompt() > 0
 	step.OutputReported = step.Reported && step.Usage.Output > 0
-	c.entry.Step = step
+	switch {
+	case c.asked || step.Reported || !c.calls():
+		c.entry.Step = step
+	default: // the client wrote it: the person ran a command or began a task
+		c.entry.Message.Origin, c.entry.Message.Flags = llm.Note, llm.FlagSynthetic
+	}
 	o.add(c.entry)
 	for _, r := range c.results {
 		o.add(r)
 	}
+}
+
+// calls reports whether a message holds calls and nothing else.
+func (c call) calls() bool {
+	return !slices.ContainsFunc(c.entry.Message.Parts, func(p llm.Part) bool {
+		_, is := p.(llm.ToolCall)
+		return !is
+	})
 }
 
 // usage reads a report into disjoint parts. Reasoning is beside the output, unless the
@@ -99,6 +122,8 @@ func (o *opencode) usage(no int, value []byte) llm.Usage {
 	}
 	if total := o.Tokens(no, report, "total"); total == 0 || total != u.Total() {
 		u.Output += u.Reasoning
+	} else {
+		o.within = o.within || u.Reasoning > 0
 	}
 	u.Reasoning = min(u.Reasoning, u.Output)
 	return u
