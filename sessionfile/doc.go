@@ -99,7 +99,8 @@
 // a finished summary answers begins a segment: the summary, what it says that it kept,
 // what follows. The call for the summary is a segment of its own, which cannot be run. A
 // result that was cleared is whole in the calls before that time. What the session says
-// of its sums is stated. See internal/opencode.
+// of its sums is stated. Of the database one session is read at a time, put together as
+// its export: the line of a message is its number, from 2. See internal/opencode.
 //
 // # aider
 //

@@ -27,8 +27,8 @@ func newSessions(s streams) *cobra.Command {
 		Short: "List the newest sessions of the agents on this machine",
 		Long: `Sessions lists the session files that agents keep in their usual places, the one
 written last first: Claude Code, Codex, Gemini CLI, qwen-code, Copilot CLI, pi, Cline,
-opencode, Continue, and aider in the working folder. It reads no file. inspect and
-replay without a path take the first one that they can read.`,
+opencode, Continue, and aider in the working folder. It reads no file but the list of
+sessions in opencode's database, whose size is that of each of them. inspect and replay without a path take the first one that they can read.`,
 		Example: `  plimsoll sessions
   plimsoll sessions --limit 0 --json`,
 		Args: noArguments,
@@ -54,13 +54,44 @@ replay without a path take the first one that they can read.`,
 	return cmd
 }
 
-// sessionsHere returns the newest sessions of this machine.
+// sessionsHere returns the newest sessions of this machine, each of a database by itself.
 func sessionsHere(limit int) ([]places.Found, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, err
 	}
-	return places.Newest(os.Getenv, runtime.GOOS, home, limit), nil
+	var all []places.Found
+	for _, f := range places.Newest(os.Getenv, runtime.GOOS, home, 0) {
+		all = append(all, sessionsOf(f)...)
+	}
+	slices.SortStableFunc(all, func(a, b places.Found) int { return b.Time.Compare(a.Time) })
+	if limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	return all, nil
+}
+
+// sessionsOf returns the sessions of a file without their sub-agents; the file itself if
+// it is one session, or cannot be read.
+func sessionsOf(f places.Found) []places.Found {
+	if !f.Database {
+		return []places.Found{f}
+	}
+	sessions, err := formats.Sessions(f.Path)
+	if err == nil && sessions == nil {
+		err = errors.New("not a database of sessions")
+	}
+	if err != nil {
+		f.Hint = err.Error()
+		return []places.Found{f}
+	}
+	var all []places.Found
+	for _, s := range sessions {
+		if s.Parent == "" {
+			all = append(all, places.Found{Path: s.Path, Client: f.Client, Time: time.UnixMilli(s.Time), Size: f.Size})
+		}
+	}
+	return all
 }
 
 // orNewest returns paths, or where none is named the session file that was written last

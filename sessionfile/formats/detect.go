@@ -61,6 +61,10 @@ func (d *detection) look() error {
 		d.zip()
 		return nil
 	}
+	if d.in.Database() {
+		d.database()
+		return nil
+	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	if d.seen = notText(line); d.seen != "" {
 		return nil
@@ -115,6 +119,21 @@ func (d *detection) zip() {
 			return ""
 		}
 		return r.Zip(archive)
+	})
+}
+
+// database asks about an SQLite database.
+func (d *detection) database() {
+	d.seen = "an SQLite database"
+	if d.in.Path == "" {
+		d.seen = "an SQLite database in a stream, which can only be read by its path"
+		return
+	}
+	d.ask(func(r read.Reader) sessionfile.Format {
+		if r.Database == nil {
+			return ""
+		}
+		return r.Database(d.in.Path)
 	})
 }
 
@@ -210,8 +229,6 @@ func notText(b []byte) string {
 		return "a zip archive"
 	case bytes.HasPrefix(b, []byte("\xFF\xFE")), bytes.HasPrefix(b, []byte("\xFE\xFF")):
 		return "UTF-16 text"
-	case bytes.HasPrefix(b, []byte("SQLite format 3\x00")):
-		return "an SQLite database"
 	case bytes.IndexByte(b, 0) >= 0:
 		return "binary data"
 	}

@@ -15,22 +15,24 @@ import (
 
 // Find lists the session files that paths name. A file stands for itself, whatever
 // it is called; a folder for all files below it that end in .jsonl, .json, .traj or
-// .eval, and for chat histories of aider, of any name that a text may have, in lexical
-// order. Links inside a folder are followed to files that lie in the same folder, and
-// nowhere else. A file is listed once.
+// .eval, for chat histories of aider, of any name that a text may have, and for the
+// sessions of databases that end in .db, in lexical order. A database that is named
+// stands for its sessions as well, which [Sessions] lists. Links inside a folder are
+// followed to files that lie in the same folder, and nowhere else. A file is listed once.
 //
 // What cannot be read is left out. The error joins what was left out, and the
 // list is good in spite of it.
 func Find(paths []string) ([]string, error) {
 	f := finder{seen: map[string]bool{}}
 	for _, path := range paths {
-		info, err := os.Stat(path)
+		where, _ := partOf(path)
+		info, err := os.Stat(where)
 		switch {
 		case err != nil:
 			f.skip(path, err)
 		case info.IsDir():
 			f.folder(path)
-		default:
+		case !f.database(path, path):
 			f.add(path, path)
 		}
 	}
@@ -61,6 +63,20 @@ func (f *finder) add(path, real string) {
 	}
 }
 
+// database lists the sessions of a database, whose path behind all links is real. It
+// reports false for another file.
+func (f *finder) database(path, real string) bool {
+	sessions, err := Sessions(real)
+	if err != nil {
+		return false // who reads it says so
+	}
+	for _, s := range sessions {
+		_, id := partOf(s.Path)
+		f.add(path+"#"+id, s.Path)
+	}
+	return len(sessions) > 0
+}
+
 // folder lists the files below one folder.
 func (f *finder) folder(root string) {
 	inside, err := filepath.EvalSymlinks(root)
@@ -81,6 +97,8 @@ func (f *finder) folder(root string) {
 		case d.Type().IsRegular():
 			if isSessionName(path) || isTextName(path) && isKnownText(path) {
 				f.add(shown, path)
+			} else if isDatabaseName(path) {
+				f.database(shown, path)
 			}
 		case d.Type()&fs.ModeSymlink != 0 && isSessionName(path): // a text comes under its own name
 			links = append(links, path)
@@ -133,6 +151,9 @@ func isTextName(path string) bool {
 	}
 	return false
 }
+
+// isDatabaseName reports whether a file may be a database by its name.
+func isDatabaseName(path string) bool { return strings.EqualFold(filepath.Ext(path), ".db") }
 
 // isKnownText reports whether some reader knows a regular file by its beginning.
 func isKnownText(path string) bool {

@@ -19,6 +19,9 @@ import (
 // Open reads a session file with all its segments. The format is found by the
 // content, not by the name. The error is a *[sessionfile.FormatError] if nothing
 // could be read, or the operating system's; everything less is in Session.Problems.
+//
+// A database holds several sessions; path names one of them behind a #, as in
+// "opencode.db#ses_1". [Find] lists them.
 func Open(path string) (*sessionfile.Session, error) {
 	f, err := open(path)
 	if err != nil {
@@ -133,9 +136,19 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
+// partOf splits a path that names one session of a file.
+func partOf(path string) (file, id string) {
+	at := strings.LastIndexByte(path, '#')
+	if _, err := os.Lstat(path); err == nil || at <= 0 {
+		return path, ""
+	}
+	return path[:at], path[at+1:]
+}
+
 // open opens a file and finds its reader.
 func open(path string) (*File, error) {
-	src, err := os.Open(path)
+	where, id := partOf(path)
+	src, err := os.Open(where)
 	if err != nil {
 		return nil, fmt.Errorf("sessionfile: open: %w", err)
 	}
@@ -143,13 +156,40 @@ func open(path string) (*File, error) {
 	if f.in, err = inputOf(src); err != nil {
 		err = fmt.Errorf("sessionfile: read: %s: %w", path, err)
 	} else {
+		f.in.Path, f.in.Part = where, id
 		err = f.detect()
+	}
+	if err == nil {
+		err = f.choose()
 	}
 	if err != nil {
 		_ = src.Close() // it was only read
 		return nil, err
 	}
 	return f, nil
+}
+
+// choose sees to it that one session is named where a file holds several, and none where
+// it does not.
+func (f *File) choose() error {
+	several := f.in.Database()
+	if several == (f.in.Part != "") {
+		return nil
+	}
+	if !several {
+		return &sessionfile.FormatError{File: f.name, Known: Formats(), Seen: fmt.Sprintf("a name %q behind a # for a file of %s, which is one session", f.in.Part, f.format)}
+	}
+	parts, err := f.reader.Parts(f.in.Path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("sessionfile: read: %s: %w", f.name, err)
+	case len(parts) == 1:
+		f.in.Part = parts[0].ID
+		return nil
+	}
+	return &sessionfile.FormatError{
+		File: f.name, Known: Formats(), Seen: fmt.Sprintf("a database of %d sessions of %s, of which none is named, as in %s#ID", len(parts), f.format, f.name),
+	}
 }
 
 // inputOf returns an input of what is left to read of r.

@@ -17,6 +17,8 @@ type Found struct {
 	Time   time.Time // when it was last written
 	Size   int64     // bytes
 	Hint   string    // why it cannot be read as it is, and what to do; empty if it can
+	// Database says that the file may hold many sessions, which sessionfile/formats lists.
+	Database bool
 }
 
 // Newest lists the session files in the usual places of each program, the one
@@ -40,7 +42,7 @@ func Newest(env func(string) string, goos, home string, limit int) []Found {
 			}
 			seen[real] = true
 			all = append(all, Found{
-				Path: filepath.Join(p.root, below), Client: p.client, Time: info.ModTime(), Size: info.Size(), Hint: p.hint,
+				Path: filepath.Join(p.root, below), Client: p.client, Time: info.ModTime(), Size: info.Size(), Hint: p.hint, Database: p.database,
 			})
 		})
 	}

@@ -174,7 +174,7 @@ func TestNewestSaysWhatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: want 3 bytes and a time, got %d and %v", f.Path, f.Size, f.Time)
 		}
 	}
-	want := map[string]string{"opencode": HintOpenCode, "continue": HintContinue, "claude-code": ""}
+	want := map[string]string{"opencode": "", "continue": HintContinue, "claude-code": ""}
 	if diff := cmp.Diff(want, hints); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)
 	}

@@ -7,7 +7,6 @@ import (
 
 // Hints of files that are sessions and that cannot be read as they are.
 const (
-	HintOpenCode = "a database; write a session to a file with: opencode export ID > session.json"
 	HintContinue = "sessions of Continue cannot be read yet"
 )
 
@@ -18,6 +17,8 @@ type place struct {
 	pattern string // below root, with slashes; each element a pattern of path.Match
 	not     string // pattern of names that are no sessions, or ""
 	hint    string // why such a file cannot be read as it is, or ""
+
+	database bool // of many sessions
 }
 
 // where is what the places depend on.
@@ -55,7 +56,7 @@ func (w where) places() []place {
 		{client: "copilot-cli", root: copilot, pattern: "session-state/*.jsonl"},
 		{client: "copilot-cli", root: copilot, pattern: "history-session-state/*.json"}, // before 0.0.342
 		{client: "cline", root: w.cline(), pattern: "*/*.messages.json"},
-		{client: "opencode", root: filepath.Join(w.folder(".local/share", "XDG_DATA_HOME"), "opencode"), pattern: "opencode*.db", hint: HintOpenCode},
+		{client: "opencode", root: filepath.Join(w.folder(".local/share", "XDG_DATA_HOME"), "opencode"), pattern: "opencode*.db", database: true},
 		{client: "continue", root: w.folder(".continue", "CONTINUE_GLOBAL_DIR"), pattern: "sessions/*.json", not: "sessions.json", hint: HintContinue},
 		{client: "aider", root: ".", pattern: ".aider.chat.history.md"},
 	}

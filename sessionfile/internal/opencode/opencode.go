@@ -1,5 +1,5 @@
 // Package opencode reads what `opencode export` writes: one JSON object with messages
-// and their parts. The package comment of sessionfile says what is made of them. It is
+// and their parts; and the database of which that is one session. The package comment of sessionfile says what is made of them. It is
 // for sessionfile/formats only.
 package opencode
 
@@ -48,6 +48,8 @@ func Reader() read.Reader {
 	return read.Reader{
 		Formats:  []sessionfile.Format{sessionfile.FormatOpenCode},
 		Document: func(d *read.Document) sessionfile.Format { return detect(d.Fields()) },
+		Database: isDatabase,
+		Parts:    parts,
 		Read:     readFile,
 	}
 }
@@ -63,7 +65,11 @@ func detect(f read.Fields) sessionfile.Format {
 
 // readFile reads an export.
 func readFile(r *read.Reading, in *read.Input) error {
-	d, err := in.Document()
+	document := (*read.Input).Document
+	if in.Part != "" {
+		document = func(in *read.Input) (*read.Document, error) { return readDatabase(r, in) }
+	}
+	d, err := document(in)
 	if err != nil {
 		return r.NotFormat(err)
 	}
@@ -349,6 +355,9 @@ func (o *opencode) state(info read.Fields, no int) {
 		return
 	}
 	u := o.usage(no, tokens)
+	if u.Total() == 0 {
+		return // it was migrated from a version that did not count
+	}
 	if report := gjson.ParseBytes(tokens); o.within {
 		u.Output = o.Tokens(no, report, "output")
 	}

@@ -43,6 +43,11 @@ type Input struct {
 	summed  bool
 	changed bool // what was read again was not the same
 
+	// Path is where the file lies, "" for a stream. Only a database is read by it.
+	Path string
+	// Part is the id of the session that is wanted, of a file that holds several.
+	Part string
+
 	// Kept is for the reader: what it found in a first pass and needs in a second one.
 	// It is nil in the first.
 	Kept any
@@ -286,6 +291,15 @@ func (in *Input) Zip() (*zip.Reader, error) {
 	in.archive, in.packed = archive, true
 	return archive, nil
 }
+
+// Database reports whether the file is an SQLite database.
+func (in *Input) Database() bool {
+	head, err := in.Head(len(sqliteHead))
+	return err == nil && string(head) == sqliteHead
+}
+
+// sqliteHead is what an SQLite database begins with.
+const sqliteHead = "SQLite format 3\x00"
 
 // Packed reports whether the file was read as an archive: it may hold much more than its
 // size says.

@@ -24,9 +24,21 @@ type Reader struct {
 	// Zip looks at the names of a zip archive. It may open entries, within bounds.
 	Zip func(*zip.Reader) sessionfile.Format
 
+	// Database looks at an SQLite database, which lies at a path.
+	Database func(path string) sessionfile.Format
+	// Parts lists the sessions of a database. They are read one by one ([Input.Part]).
+	Parts func(path string) ([]Part, error)
+
 	// Read reads the file. Its error is the source's ([Input.ReadAt]), or of
 	// [Reading.NotFormat]; less than that is a Problem.
 	Read func(*Reading, *Input) error
+}
+
+// A Part is one session of a file that holds several.
+type Part struct {
+	ID     string
+	Parent string // id of the session whose sub-agent it is, if any
+	Time   int64  // when it was last written, in Unix milliseconds
 }
 
 // Fields are the top-level fields of a JSON object, as they stand in the file.
