@@ -75,7 +75,9 @@
 // Session.Abandoned although the segment before it has it. Qwen Code writes Gemini's
 // shape; its dialect is that of the way to sign in which it reports, else Chat. The
 // dialect of a pi session is that of the API of its last reply. Replies of pi that
-// failed or were stopped are listed and left out, as the client does.
+// failed or were stopped are listed and left out, as the client does. A pi session that
+// names a parent is a fork of it: what is older than its own file was copied, and its
+// calls say so (Step.Copied).
 // See internal/qwen and internal/pi.
 //
 // # Copilot CLI

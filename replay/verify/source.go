@@ -209,11 +209,19 @@ func (s *Session) has(p *piece) bool {
 		return false
 	}
 	for _, a := range atoms {
-		if !s.says(a) {
+		if !s.says(a) && !s.says(contentOf(a)) {
 			return false
 		}
 	}
 	return true
+}
+
+// contentOf returns what an address holds that holds its content: a file may have no address.
+func contentOf(url string) string {
+	if _, content, ok := strings.Cut(url, ";base64,"); ok && strings.HasPrefix(url, "data:") {
+		return content
+	}
+	return url
 }
 
 // saysBeside reports whether said is one of the texts own, or the file has it without the

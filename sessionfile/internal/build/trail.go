@@ -188,7 +188,9 @@ func (t *Trail) Compact(no int, id string, first int, head ...sessionfile.Entry)
 // Finish ends the segment.
 func (t *Trail) Finish() {
 	Began(t.Reading, &t.Segment)
-	t.Emit(t.Segment)
+	shaped := t.Segment
+	Shape(t.Session.Dialect, &shaped) // the trail goes on with its own
+	t.Emit(shaped)
 }
 
 // from returns the position of the first entry of the line at position n.

@@ -23,7 +23,8 @@ import (
 type pi struct {
 	*build.Trail
 	effort string
-	count  int // JSON objects so far; firstKeptEntryIndex counts them from 0
+	began  int64 // when the file was, in Unix milliseconds; what is older was copied from the parent
+	count  int   // JSON objects so far; firstKeptEntryIndex counts them from 0
 	places []place
 }
 
@@ -114,7 +115,7 @@ func (p *pi) head(f read.Fields) {
 	if p.Session.ID != "" {
 		return
 	}
-	p.Session.ID = f.Str("id")
+	p.Session.ID, p.began = f.Str("id"), read.Time(f["timestamp"])
 	p.level(f)
 	for _, name := range []string{"parentSession", "branchedFrom"} {
 		if file := f.Str(name); file != "" && p.Session.Parent == "" {
@@ -123,7 +124,7 @@ func (p *pi) head(f read.Fields) {
 			if !ok {
 				id = base
 			}
-			p.Session.Parent = id
+			p.Session.Parent, p.Session.Kin = id, sessionfile.KinFork
 		}
 	}
 }
@@ -221,7 +222,10 @@ func (p *pi) reply(id string, m read.Fields, e sessionfile.Entry) {
 		dialect = openai.DialectChat
 	}
 	p.Session.Dialect = dialect
-	step := &sessionfile.Step{Model: p.Name(m["model"]), Effort: p.effort, Time: e.Time}
+	step := &sessionfile.Step{Model: p.Name(m["model"]), Effort: p.effort, Time: e.Time, MessageID: m.Str("responseId")}
+	if e.Time > 0 && e.Time < p.began {
+		step.Copied = p.Session.Parent
+	}
 	step.Usage, step.Cost = p.usage(e.Line, m["usage"])
 	step.Reported = step.Usage.Prompt() > 0
 	step.OutputReported = step.Reported && step.Usage.Output > 0
