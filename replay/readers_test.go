@@ -56,7 +56,7 @@ func replayEverywhere(t *testing.T, path string) {
 // shapes that it gives to media, are told from what nobody wrote.
 func TestReaders(t *testing.T) {
 	const scenarios = "../sessionfile/formats/testdata"
-	for _, folder := range []string{"aider", "cline", "opencode", "pi"} {
+	for _, folder := range []string{"aider", "cline", "continue", "opencode", "pi"} {
 		files, err := filepath.Glob(filepath.Join(scenarios, folder, "*.txt"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no scenarios: %v", folder, err)

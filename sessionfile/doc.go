@@ -90,8 +90,17 @@
 //
 // The file holds the conversation as it is now: after a compaction it begins with what
 // that left, and replies that are marked or older than the summary have no Step. Blocks
-// of the Messages API keep their bytes, without the white space between them. See
+// of the Messages API keep their bytes, without the white space between them. A task of
+// the editor extension is two files: the history has the messages, and what is shown,
+// read from the same folder, what each call took and which messages were left out of it,
+// where a segment begins. What is shown alone has the usage and cannot be run. See
 // internal/cline.
+//
+// # Continue
+//
+// The history of a session. What the editor put in front of a person's words is a Note;
+// an item with a summary ends a segment. The file has no times, and titles of models. See
+// internal/continuedev.
 //
 // # opencode
 //

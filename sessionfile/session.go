@@ -30,6 +30,7 @@ const (
 	FormatCline            Format = "cline"
 	FormatOpenCode         Format = "opencode"
 	FormatQwen             Format = "qwen-code"
+	FormatContinue         Format = "continue"
 )
 
 // A Problem is something in a file that could not be read as it should be.

@@ -24,7 +24,7 @@ import (
 // agentFolders are the folders of the scenarios and of the corpus that hold the sessions
 // of agents whose files are no wire messages.
 var (
-	agentFolders  = []string{"geminicli", "copilot", "pi", "cline", "opencode", "qwen"}
+	agentFolders  = []string{"geminicli", "copilot", "pi", "cline", "opencode", "qwen", "continue"}
 	corpusFolders = []string{"gemini-cli", "copilot-cli", "pi", "cline"}
 )
 

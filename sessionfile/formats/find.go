@@ -95,7 +95,7 @@ func (f *finder) folder(root string) {
 				return fs.SkipDir
 			}
 		case d.Type().IsRegular():
-			if isSessionName(path) || isTextName(path) && isKnownText(path) {
+			if isSessionName(path) && !isCopy(path) || isTextName(path) && isKnownText(path) {
 				f.add(shown, path)
 			} else if isDatabaseName(path) {
 				f.database(shown, path)
@@ -141,6 +141,16 @@ func isSessionName(path string) bool {
 		return true
 	}
 	return filepath.Base(path) == ".aider.chat.history.md"
+}
+
+// isCopy reports whether a file says again what one beside it holds, which reads it: what
+// Cline's editor extension shows of a task.
+func isCopy(path string) bool {
+	if filepath.Base(path) != "ui_messages.json" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(filepath.Dir(path), "api_conversation_history.json"))
+	return err == nil
 }
 
 // isTextName reports whether a file may be a text by its name.

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/claudecode"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/cline"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/codex"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/continuedev"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/copilot"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/geminicli"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/inspectlog"
@@ -31,6 +32,7 @@ func readers() []read.Reader {
 		pi.Reader(),
 		cline.Reader(),
 		opencode.Reader(),
+		continuedev.Reader(),
 		inspectlog.Reader(),
 		openhands.Reader(),
 		sweagent.Reader(),

@@ -42,7 +42,7 @@ func Newest(env func(string) string, goos, home string, limit int) []Found {
 			}
 			seen[real] = true
 			all = append(all, Found{
-				Path: filepath.Join(p.root, below), Client: p.client, Time: info.ModTime(), Size: info.Size(), Hint: p.hint, Database: p.database,
+				Path: filepath.Join(p.root, below), Client: p.client, Time: info.ModTime(), Size: info.Size(), Database: p.database,
 			})
 		})
 	}

@@ -162,21 +162,21 @@ func TestNewestFollowsVariables(t *testing.T) {
 	}
 }
 
-func TestNewestSaysWhatCannotBeRead(t *testing.T) {
+func TestNewestSaysWhatIsADatabase(t *testing.T) {
 	h := newHome(t)
 	h.write(".local/share/opencode/opencode.db")
 	h.write(".continue/sessions/15f.json")
 	h.write(".claude/projects/p/a.jsonl")
-	hints := map[string]string{}
+	databases := map[string]bool{}
 	for _, f := range Newest(func(string) string { return "" }, "linux", h.root, 0) {
-		hints[f.Client] = f.Hint
-		if f.Size != 3 || f.Time.IsZero() {
-			t.Errorf("%s: want 3 bytes and a time, got %d and %v", f.Path, f.Size, f.Time)
+		databases[f.Client] = f.Database
+		if f.Size != 3 || f.Time.IsZero() || f.Hint != "" {
+			t.Errorf("%s: want 3 bytes, a time and no hint, got %d, %v and %q", f.Path, f.Size, f.Time, f.Hint)
 		}
 	}
-	want := map[string]string{"opencode": "", "continue": HintContinue, "claude-code": ""}
-	if diff := cmp.Diff(want, hints); diff != "" {
-		t.Errorf("hints (-want +got):\n%s", diff)
+	want := map[string]bool{"opencode": true, "continue": false, "claude-code": false}
+	if diff := cmp.Diff(want, databases); diff != "" {
+		t.Errorf("databases (-want +got):\n%s", diff)
 	}
 }
 

@@ -5,18 +5,12 @@ import (
 	"strings"
 )
 
-// Hints of files that are sessions and that cannot be read as they are.
-const (
-	HintContinue = "sessions of Continue cannot be read yet"
-)
-
 // A place is where one program keeps session files.
 type place struct {
 	client  string
 	root    string // folder; relative only for the working folder
 	pattern string // below root, with slashes; each element a pattern of path.Match
 	not     string // pattern of names that are no sessions, or ""
-	hint    string // why such a file cannot be read as it is, or ""
 
 	database bool // of many sessions
 }
@@ -57,7 +51,7 @@ func (w where) places() []place {
 		{client: "copilot-cli", root: copilot, pattern: "history-session-state/*.json"}, // before 0.0.342
 		{client: "cline", root: w.cline(), pattern: "*/*.messages.json"},
 		{client: "opencode", root: filepath.Join(w.folder(".local/share", "XDG_DATA_HOME"), "opencode"), pattern: "opencode*.db", database: true},
-		{client: "continue", root: w.folder(".continue", "CONTINUE_GLOBAL_DIR"), pattern: "sessions/*.json", not: "sessions.json", hint: HintContinue},
+		{client: "continue", root: w.folder(".continue", "CONTINUE_GLOBAL_DIR"), pattern: "sessions/*.json", not: "sessions.json"},
 		{client: "aider", root: ".", pattern: ".aider.chat.history.md"},
 	}
 	for _, storage := range w.editors() {

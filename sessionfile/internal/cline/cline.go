@@ -1,6 +1,7 @@
-// Package cline reads the sessions of the Cline SDK: one JSON object with messages in
-// blocks like those of the Messages API. The package comment of sessionfile says what
-// is made of them. It is for sessionfile/formats only.
+// Package cline reads the sessions of Cline: of its SDK, one JSON object with messages in
+// blocks like those of the Messages API, and of the editor extension, a folder for each
+// task with the messages in one file and what is shown of them in another. The package
+// comment of sessionfile says what is made of them. It is for sessionfile/formats only.
 package cline
 
 import (
@@ -27,9 +28,14 @@ type cline struct {
 // Reader returns the reader of Cline's session files.
 func Reader() read.Reader {
 	return read.Reader{
-		Formats:  []sessionfile.Format{sessionfile.FormatCline},
-		Document: func(d *read.Document) sessionfile.Format { return detect(d.Fields()) },
-		Read:     readFile,
+		Formats: []sessionfile.Format{sessionfile.FormatCline},
+		Document: func(d *read.Document) sessionfile.Format {
+			if isHistory(d) || isShown(d) {
+				return sessionfile.FormatCline
+			}
+			return detect(d.Fields())
+		},
+		Read: readFile,
 	}
 }
 
@@ -48,6 +54,14 @@ func readFile(r *read.Reading, in *read.Input) error {
 	if err != nil {
 		return r.NotFormat(err)
 	}
+	switch {
+	case isHistory(d):
+		readHistory(r, in, d)
+		return nil
+	case isShown(d):
+		readShown(r, in, d)
+		return nil
+	}
 	f := d.Fields()
 	r.Session.ID, r.Session.Client, r.Session.Dialect = f.Str("sessionId"), "cline", anthropic.Dialect
 	r.Session.ClientVersion = f.Of("origin").Str("version")
@@ -59,9 +73,14 @@ func readFile(r *read.Reading, in *read.Input) error {
 		c.message(d.Line(value), read.FieldsOf(value))
 		return !r.Stopped()
 	})
-	build.Began(r, &c.segment)
-	r.Emit(c.segment)
+	c.finish()
 	return nil
+}
+
+// finish ends the segment.
+func (c *cline) finish() {
+	build.Began(c.Reading, &c.segment)
+	c.Emit(c.segment)
 }
 
 // message takes in one message.
@@ -107,8 +126,7 @@ func (c *cline) compaction(metadata read.Fields) {
 	if kind != "compaction" && kind != "compaction_summary" {
 		return
 	}
-	build.Began(c.Reading, &c.segment)
-	c.Emit(c.segment)
+	c.finish()
 	c.segment = sessionfile.Segment{Start: sessionfile.StartCompaction, Sections: c.segment.Sections}
 	c.summary = read.Time(metadata["generatedAt"])
 }

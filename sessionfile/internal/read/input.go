@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"unicode/utf8"
 )
 
@@ -290,6 +293,35 @@ func (in *Input) Zip() (*zip.Reader, error) {
 	}
 	in.archive, in.packed = archive, true
 	return archive, nil
+}
+
+// Beside returns the JSON document of a name in the folder of the file, nil if there is
+// none. It must be a file, and no link.
+func (in *Input) Beside(name string) (d *Document, err error) {
+	if in.Path == "" {
+		return nil, nil
+	}
+	folder, err := os.OpenRoot(filepath.Dir(in.Path)) // nothing outside it can be reached
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	info, err := folder.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("want a file, got %s", info.Mode())
+	case info.Size() > MaxDocument:
+		return nil, ErrTooBig
+	}
+	whole, err := folder.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return NewDocument(whole)
 }
 
 // Database reports whether the file is an SQLite database.
