@@ -364,6 +364,7 @@ func (h *history) replied(no int, text string) {
 	if len(h.log.Segment.Entries) == 0 {
 		h.log.Segment.Start = sessionfile.StartResumed
 		h.Problem(no, "the first message answers something that is not in the file")
+		h.add(no, chatlog.Note(sessionfile.NotInFile("what was asked")))
 	}
 	e := h.add(no, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: text}}})
 	e.Step = &sessionfile.Step{Model: h.model}
