@@ -1,6 +1,6 @@
 // Package places knows where other programs keep their session files, and lists
 // the newest of them. It reads no file: what is in it, and whether it can be read,
-// is sessionfile/formats' to say, and which sessions a database has.
+// is sessionfile/formats' to say.
 //
 //	home, err := os.UserHomeDir()
 //	for _, f := range places.Newest(os.Getenv, runtime.GOOS, home, 10) {

@@ -48,8 +48,8 @@ func differing(t *testing.T, s *sessionfile.Session) []int {
 	return lines
 }
 
-// TestStated: the sums that a client wrote into its file are those of the calls read.
-func TestStated(t *testing.T) {
+// TestStatedByAgents: the sums that a client wrote into its file are those of the calls read.
+func TestStatedByAgents(t *testing.T) {
 	for _, file := range []string{"opencode-1.18.33.json", "opencode-1.18.33-compacted.json"} {
 		t.Run(file, func(t *testing.T) {
 			s, err := Open(filepath.Join("testdata", "recorded", file))
@@ -66,9 +66,9 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// TestCorpusStated: the same of the corpus. Between the line named and the one before it
+// TestCorpusStatedByAgents: the same of the corpus. Between the line named and the one before it
 // aider counts a call that left none.
-func TestCorpusStated(t *testing.T) {
+func TestCorpusStatedByAgents(t *testing.T) {
 	root := corpus(t)
 	want := map[string][]int{"chat-history.part1.md": {12624, 16003}}
 	stated := 0
