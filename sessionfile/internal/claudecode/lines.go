@@ -305,7 +305,7 @@ func (c *scan) message(rec *record, f *fields, m *message) bool {
 		usage(c.Reading, rec.at(), m.usage)
 		if why := unpriced(m.usage); why != "" && !c.unpriced[why] {
 			c.unpriced[why] = true
-			c.Problem(rec.at(), "usage: %s: list prices do not hold, so the cost of such calls is not known", why)
+			read.Unpriced(c.Reading, rec.at(), why)
 		}
 	}
 	c.Halves(rec.at(), m.content)

@@ -28,6 +28,10 @@ type codex struct {
 
 	begun   bool          // a conversation item was read
 	spawned bool          // the session is a sub-agent's
+	origin  origin        // tells what it began with from its own
+	totals  totals        // what the file states of its sum
+	tiers   tiers         // at which prices calls are made
+	told    bool          // a tier without list prices was reported
 	model   string        // of the turn
 	effort  string        // of the turn
 	base    []llm.Section // the client's instructions
@@ -64,6 +68,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 	in.Each(r, c.line)
 	c.finish()
 	r.Session.Abandoned = c.abandon
+	r.Session.Stated = c.totals.stated(r.Emitted())
 	return nil
 }
 
@@ -101,23 +106,30 @@ func (c *codex) line(l read.Line) {
 	case `"compacted"`:
 		c.compacted(l.No, payload)
 	}
+	if c.time > 0 {
+		c.origin.last = c.time
+	}
 }
 
-// meta takes in the head of the file. A forked session repeats that of its origin;
-// the first one counts.
+// meta takes in the head of the file, the first one. A session that began with a copy of
+// others has theirs behind it.
 func (c *codex) meta(payload []byte) {
+	data := gjson.ParseBytes(payload)
+	id, start := data.Get("id").String(), read.Time([]byte(data.Get("timestamp").Raw))
 	if c.Session.ID != "" {
+		if id != "" && id != c.Session.ID {
+			c.ancestor(id, start)
+		}
 		return
 	}
-	data := gjson.ParseBytes(payload)
-	c.Session.ID = data.Get("id").String()
+	c.Session.ID = id
 	c.Session.ClientVersion = data.Get("cli_version").String()
-	for _, path := range []string{"source.subagent.thread_spawn.parent_thread_id", "forked_from_id"} {
-		if c.Session.Parent == "" {
-			c.Session.Parent = data.Get(path).String()
-		}
-	}
+	c.origin.start = start
+	c.origin.forked = data.Get("forked_from_id").String() != ""
 	c.spawned = data.Get("source.subagent").Exists()
+	for _, path := range []string{"source.subagent.thread_spawn.parent_thread_id", "parent_thread_id", "forked_from_id"} {
+		c.parent(data.Get(path).String())
+	}
 	text := data.Get("base_instructions.text")
 	if text.Type == gjson.String && text.String() != "" {
 		c.base = []llm.Section{{Name: "base_instructions", Text: text.String(), Cacheable: true}}
@@ -127,7 +139,7 @@ func (c *codex) meta(payload []byte) {
 
 // turn takes in what is set for the calls that follow.
 func (c *codex) turn(payload []byte) {
-	c.effort = ""
+	c.effort, c.tiers.turn = "", ""
 	read.EachField(payload, func(key, value []byte) {
 		switch string(key) {
 		case "model":
@@ -136,12 +148,17 @@ func (c *codex) turn(payload []byte) {
 			}
 		case "effort":
 			c.effort = c.Name(value)
+		case "turn_id":
+			c.origin.turn = born(read.Str(value))
+		case "service_tier":
+			c.tiers.turn = c.Name(value)
 		}
 	})
 }
 
 // item takes in one item of the conversation. The bytes are its own.
 func (c *codex) item(no int, raw []byte) {
+	copied := c.copied()
 	m, ok := c.message(no, raw)
 	if !ok {
 		return
@@ -159,6 +176,9 @@ func (c *codex) item(no int, raw []byte) {
 	}
 	if c.reply == none {
 		c.open(no, m)
+		if copied {
+			c.entries[c.reply].Step.Copied = c.owner(c.time)
+		}
 		return
 	}
 	reply := &c.entries[c.reply]
@@ -168,7 +188,7 @@ func (c *codex) item(no int, raw []byte) {
 
 // open starts a new reply.
 func (c *codex) open(no int, m llm.Message) {
-	step := &sessionfile.Step{Model: c.model, Effort: c.effort, Time: c.time}
+	step := &sessionfile.Step{Model: c.model, Effort: c.effort, Time: c.time, Unpriced: c.priced(no)}
 	c.reply = len(c.entries)
 	c.unpaid = c.reply
 	c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: c.time, Step: step})
@@ -195,7 +215,7 @@ func (c *codex) message(no int, raw []byte) (llm.Message, bool) {
 		return llm.Message{}, false
 	}
 	switch {
-	case m.Role == llm.RoleUser && c.spawned:
+	case m.Role == llm.RoleUser && c.spawned && c.origin.own:
 		m.Origin = llm.Note // the session that started this one wrote it
 	case m.Role == llm.RoleUser:
 		m.Origin = read.OriginOf(m.Parts)
@@ -236,6 +256,8 @@ func (c *codex) event(no int, payload []byte) {
 		if w := c.Tokens(no, gjson.ParseBytes(payload), "model_context_window"); w > 0 {
 			c.segment.Window = w
 		}
+	case `"thread_settings_applied"`:
+		c.settings(payload)
 	case `"thread_rolled_back"`:
 		c.rollback(no, c.Tokens(no, gjson.ParseBytes(payload), "num_turns"))
 	}
@@ -257,9 +279,11 @@ func (c *codex) tokenCount(no int, info gjson.Result) {
 	}
 	c.total = strings.Clone(total) // else it holds the whole line
 	u := c.usage(no, info.Get("last_token_usage"))
-	if first && !c.answered() && total == info.Get("last_token_usage").Raw {
+	alone := total == info.Get("last_token_usage").Raw
+	if first && !c.answered() && alone {
 		c.ahead = true
 	}
+	c.running(no, info.Get("total_token_usage"), alone)
 	switch {
 	case c.ahead:
 		c.reply = none // the next items are those of this call
@@ -284,7 +308,10 @@ func (c *codex) usage(no int, report gjson.Result) llm.Usage {
 		c.Problem(no, "usage: %d cached of %d input tokens, taken as all", cached, input)
 		cached = input
 	}
-	u := llm.Usage{Input: input - cached, CacheRead: cached, Output: c.Tokens(no, report, "output_tokens")}
+	written := min(c.Tokens(no, report, "cache_write_input_tokens"), input-cached)
+	u := llm.Usage{
+		Input: input - cached - written, CacheRead: cached, CacheWrite5m: written, Output: c.Tokens(no, report, "output_tokens"),
+	}
 	u.Reasoning = min(u.Output, c.Tokens(no, report, "reasoning_output_tokens"))
 	return u
 }

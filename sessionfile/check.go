@@ -1,0 +1,131 @@
+package sessionfile
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// A Difference is a figure that a file states of a whole and that is not what the calls
+// in it add up to.
+type Difference struct {
+	Line   int    // where it is stated, from 1
+	What   string // what states it
+	Name   FigureName
+	Stated int64 // Steps, tokens, or picodollars
+	Read   int64 // the sum over the Steps that were read
+	// Why is what is known to be missing from the sum; empty if nothing is, so that the
+	// file states what it does not show, or was not read as it should be.
+	Why string
+}
+
+// String returns the difference in the form "line 9: result line: output: 80 stated, 13
+// read".
+func (d Difference) String() string {
+	text := fmt.Sprintf("line %d: %s: %s: %d stated, %d read", d.Line, d.What, d.Name, d.Stated, d.Read)
+	if d.Why != "" {
+		text += ": " + d.Why
+	}
+	return text
+}
+
+// Check compares each figure of Stated with the sum over the Steps of its segments, and
+// returns those that differ by more than they were rounded. Steps that were copied from
+// another session are left out, since its file has them. Costs are compared only where
+// Steps state theirs: what list prices come to is not known here. It needs all segments,
+// so a session that is read one segment at a time has nothing to compare with.
+func (s *Session) Check() []Difference {
+	var all []Difference
+	for _, stated := range s.Stated {
+		sum := s.sum(stated.From, stated.To)
+		for _, f := range stated.Figures {
+			got, known := sum.figure(f.Name)
+			if off := max(f.Value-got, got-f.Value); !known || 2*off <= f.Round || off == 0 {
+				continue
+			}
+			all = append(all, Difference{
+				Line: stated.Line, What: stated.What, Name: f.Name, Stated: f.Value, Read: got, Why: sum.lacks(f.Name),
+			})
+		}
+	}
+	return all
+}
+
+// A sum is what the Steps of some segments add up to.
+type sum struct {
+	calls   int
+	usage   llm.Usage
+	cost    int64
+	prompts int // Steps whose prompt is known
+	outputs int // Steps whose output is final
+	costs   int // Steps whose cost is known
+}
+
+// sum adds up the Steps of the segments from one on and before another.
+func (s *Session) sum(from, to int) sum {
+	var t sum
+	for i := max(from, 0); i < min(to, len(s.Segments)); i++ {
+		for _, e := range s.Segments[i].Entries {
+			if e.Step != nil && e.Step.Copied == "" {
+				t.add(e.Step)
+			}
+		}
+	}
+	return t
+}
+
+func (t *sum) add(step *Step) {
+	t.calls++
+	t.usage = t.usage.Add(step.Usage)
+	t.cost += step.Cost
+	if step.Usage.Prompt() > 0 {
+		t.prompts++
+	}
+	if step.OutputReported || step.ClientCount {
+		t.outputs++
+	}
+	if step.Cost > 0 {
+		t.costs++
+	}
+}
+
+// figure returns a figure of the sum, and whether it can be compared.
+func (t *sum) figure(name FigureName) (value int64, known bool) {
+	u := t.usage
+	switch name {
+	case FigureCalls:
+		return int64(t.calls), true
+	case FigurePrompt:
+		return int64(u.Prompt()), true
+	case FigureInput:
+		return int64(u.Input), true
+	case FigureCacheRead:
+		return int64(u.CacheRead), true
+	case FigureCacheWrite:
+		return int64(u.CacheWrite5m + u.CacheWrite1h), true
+	case FigureOutput:
+		return int64(u.Output), true
+	case FigureReasoning:
+		return int64(u.Reasoning), true
+	case FigureCost:
+		return t.cost, t.costs > 0
+	}
+	return 0, false
+}
+
+// lacks says what is known to be missing from a figure.
+func (t *sum) lacks(name FigureName) string {
+	have, what := t.calls, ""
+	switch name {
+	case FigurePrompt, FigureInput, FigureCacheRead, FigureCacheWrite:
+		have, what = t.prompts, "no size of its prompt"
+	case FigureOutput, FigureReasoning:
+		have, what = t.outputs, "no final size of its output"
+	case FigureCost:
+		have, what = t.costs, "no cost"
+	}
+	if have == t.calls {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d calls have %s in the file", t.calls-have, t.calls, what)
+}
