@@ -22,7 +22,7 @@ const outsidePrompt = "its first request continues a conversation that is in the
 
 // Reader returns the reader of Claude Code's session files.
 func Reader() read.Reader {
-	return read.Reader{Formats: []sessionfile.Format{sessionfile.FormatClaudeCode}, Line: detect, Read: readFile}
+	return read.Reader{Formats: []sessionfile.Format{sessionfile.FormatClaudeCode}, Line: detect, Document: document, Read: readFile}
 }
 
 // bookkeeping are the types of lines that have neither a uuid nor always a session
@@ -41,7 +41,8 @@ func detect(f read.Fields) sessionfile.Format {
 	kind := f.Str("type")
 	switch {
 	case conversation[kind] && (f.Has("uuid") || f.Has("sessionId", "message")),
-		bookkeeping[kind] && (f.Has("sessionId") || f.Has("leafUuid") || f.Has("snapshot")):
+		bookkeeping[kind] && (f.Has("sessionId") || f.Has("leafUuid") || f.Has("snapshot")),
+		isEvent(f):
 		return sessionfile.FormatClaudeCode
 	}
 	return ""
@@ -54,6 +55,8 @@ func readFile(r *read.Reading, in *read.Input) error {
 	if ok {
 		t.Reading, t.err = r, nil
 		r.Repeat(0, t.grown)
+	} else if done, err := readStream(r, in); done {
+		return err
 	} else {
 		c := &scan{Reading: r, unpriced: map[string]bool{}}
 		in.Each(r, c.line)
@@ -61,7 +64,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 		r.Session.Dialect = anthropic.Dialect
 		t = newTree(c, in)
 		if t.side && c.agent != "" {
-			r.Session.Parent, r.Session.ID = r.Session.ID, "agent-"+c.agent
+			r.Session.Parent, r.Session.ID, r.Session.Kin = r.Session.ID, "agent-"+c.agent, sessionfile.KinAgent
 		}
 		in.Kept = t
 	}
@@ -278,6 +281,11 @@ func (b *build) addReply(u []int, called bool) {
 		if model := b.Name(said.model); model != "" {
 			step.Model = model
 		}
+		if n == 0 {
+			step.MessageID = read.Str(said.id)
+		}
+		step.RequestID = cmp.Or(step.RequestID, read.Str(f.request))
+		step.Copied = cmp.Or(step.Copied, b.Name(f.forkedFrom()))
 		at := read.Time(f.time)
 		if n == 0 {
 			time = at

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
 )
 
@@ -112,7 +113,7 @@ type scan struct {
 // fields are the top-level fields of a line that are looked at.
 type fields struct {
 	kind, subtype, message, attachment, content, compact, micro, uuid, parent, logical []byte
-	session, version, agent                                                            []byte
+	session, version, agent, request, forked                                           []byte
 	time                                                                               []byte
 	is                                                                                 flags // what the line says itself
 	hidden                                                                             bool
@@ -152,6 +153,10 @@ func (f *fields) set(key, value []byte) {
 		f.time = value
 	case "agentId":
 		f.agent = value
+	case "requestId":
+		f.request = value
+	case "forkedFrom":
+		f.forked = value
 	case "isSidechain":
 		f.flag(isSide, value)
 	case "isMeta":
@@ -165,6 +170,15 @@ func (f *fields) set(key, value []byte) {
 	default:
 		f.end = end
 	}
+}
+
+// forkedFrom returns the id of the session that the line was copied from, as it stands in
+// the file; nil if it was not.
+func (f *fields) forkedFrom() []byte {
+	if len(f.forked) == 0 {
+		return nil
+	}
+	return read.Field(f.forked, "sessionId")
 }
 
 // flag sets a flag that a line says once or more; the last one counts.
@@ -259,6 +273,9 @@ func (c *scan) about(f *fields) {
 	}
 	if v := c.Name(f.version); v != "" {
 		c.Session.ClientVersion = v
+	}
+	if p := c.Name(f.forkedFrom()); p != "" {
+		c.Session.Parent, c.Session.Kin = p, sessionfile.KinFork
 	}
 	if a := c.Name(f.agent); a != "" && c.agent == "" {
 		c.agent = a

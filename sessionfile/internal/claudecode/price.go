@@ -4,12 +4,13 @@ import "github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
 
 // unpriced returns why list prices do not hold for a call with that usage report, empty
 // if they do: another service tier or speed than the standard one has prices of its own, so
-// may a region, and what the provider looks up on the web is charged by the search.
+// may a region; what the provider looks up on the web is charged by the search, and what
+// an advisor says at the prices of its own model.
 func unpriced(usage []byte) string {
 	if len(usage) == 0 || usage[0] != '{' {
 		return ""
 	}
-	tier, speed, region, searched := false, false, false, false
+	tier, speed, region, searched, advised := false, false, false, false, false
 	read.EachField(usage, func(key, value []byte) {
 		switch string(key) {
 		case "service_tier":
@@ -21,6 +22,8 @@ func unpriced(usage []byte) string {
 		case "server_tool_use":
 			n := string(read.Field(value, "web_search_requests"))
 			searched = n != "" && n != "0" && n != "null"
+		case "iterations":
+			advised = hasAdvisor(value)
 		}
 	})
 	switch {
@@ -32,8 +35,19 @@ func unpriced(usage []byte) string {
 		return "a region that the call was bound to"
 	case searched:
 		return "searches of the web, which are charged extra"
+	case advised:
+		return "passes of an advisor, a model of its own whose tokens are not among the call's"
 	}
 	return ""
+}
+
+// hasAdvisor reports whether one of a call's passes was made by its advisor.
+func hasAdvisor(passes []byte) (found bool) {
+	read.EachElement(passes, func(value []byte) bool {
+		found = string(read.Field(value, "type")) == `"advisor_message"`
+		return !found
+	})
+	return found
 }
 
 // standard reports whether a field says so, or nothing.

@@ -18,6 +18,9 @@ func TestUnpriced(t *testing.T) {
 		{`{"inference_geo":"us"}`, false},
 		{`{"inference_geo":"not_available"}`, true},
 		{`{"server_tool_use":{"web_search_requests":3}}`, false},
+		{`{"iterations":[{"type":"message"},{"type":"advisor_message","model":"m-big"},{"type":"message"}]}`, false},
+		{`{"iterations":[{"type":"message"},{"type":"message"}]}`, true},
+		{`{"iterations":null}`, true},
 	} {
 		if got := unpriced([]byte(c.usage)); (got == "") != c.want {
 			t.Errorf("%s: want list prices to hold: %v, got %q", c.usage, c.want, got)

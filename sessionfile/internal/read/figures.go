@@ -5,8 +5,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
-// Figures returns what a file states of the tokens of a whole, and of its calls unless
-// they are 0, as the figures of a sessionfile.Stated.
+// Figures returns what a file states of the tokens of a whole as the figures of a
+// sessionfile.Stated; of its calls and of the thinking in the outputs unless they are 0.
 func Figures(calls int, u llm.Usage) []sessionfile.Figure {
 	all := []sessionfile.Figure{
 		{Name: sessionfile.FigurePrompt, Value: int64(u.Prompt())},
@@ -14,7 +14,9 @@ func Figures(calls int, u llm.Usage) []sessionfile.Figure {
 		{Name: sessionfile.FigureCacheRead, Value: int64(u.CacheRead)},
 		{Name: sessionfile.FigureCacheWrite, Value: int64(u.CacheWrite5m + u.CacheWrite1h)},
 		{Name: sessionfile.FigureOutput, Value: int64(u.Output)},
-		{Name: sessionfile.FigureReasoning, Value: int64(u.Reasoning)},
+	}
+	if u.Reasoning > 0 {
+		all = append(all, sessionfile.Figure{Name: sessionfile.FigureReasoning, Value: int64(u.Reasoning)})
 	}
 	if calls > 0 {
 		all = append([]sessionfile.Figure{{Name: sessionfile.FigureCalls, Value: int64(calls)}}, all...)
