@@ -1,6 +1,9 @@
 package geminicli
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
@@ -10,12 +13,22 @@ import (
 
 // stream reads the events that the client writes to standard output. A reply is a run of
 // the model's texts and calls that no result and no user message interrupts. Usage is
-// reported for the whole run of the program only.
+// reported for the whole run of the program only. A run with another session id begins
+// another conversation.
 type stream struct {
 	*read.Reading
 	model   string
+	id      string          // of the conversation
+	ids     map[string]bool // of all conversations
 	entries []sessionfile.Entry
 	reply   bool // the last entry is a reply that goes on
+	sums    sums
+}
+
+// sums are what the runs of one conversation state.
+type sums struct {
+	line, runs int
+	usage      llm.Usage
 }
 
 // event takes in an event. It reports false if the line is none.
@@ -26,7 +39,8 @@ func (s *stream) event(no int, f read.Fields) bool {
 		if !f.Has("session_id") {
 			return false
 		}
-		s.Session.ID, s.model = f.Str("session_id"), s.Name(f["model"])
+		s.begin(f.Str("session_id"))
+		s.model = s.Name(f["model"])
 	case "message":
 		if !f.Has("role", "content") {
 			return false
@@ -43,7 +57,12 @@ func (s *stream) event(no int, f read.Fields) bool {
 		}
 		e.Message = build.Result(f.Str("tool_id"), failed, llm.Text{Text: text})
 		s.entries = append(s.entries, e)
-	case "result", "error":
+	case "result":
+		if f.Has("id") {
+			return false
+		}
+		s.result(no, f.Of("stats"))
+	case "error":
 		return !f.Has("id")
 	default:
 		return false
@@ -86,9 +105,60 @@ func (s *stream) said(e sessionfile.Entry, p llm.Part) {
 	reply.Message.Parts = append(parts, p)
 }
 
+// begin begins a run, which continues a conversation or is another one.
+func (s *stream) begin(id string) {
+	s.reply = false
+	if id == s.id {
+		return
+	}
+	if s.id != "" {
+		s.end(s.id)
+	}
+	s.id = id
+	s.Session.ID = cmp.Or(s.Session.ID, id)
+	if s.ids == nil {
+		s.ids = map[string]bool{}
+	}
+	s.ids[id] = true
+}
+
+// result takes in what a run states. What of the total is neither prompt nor text of a
+// reply is thinking.
+func (s *stream) result(no int, stats read.Fields) {
+	prompt, cached := s.Count(no, "input_tokens", stats["input_tokens"]), s.Count(no, "cached", stats["cached"])
+	if prompt == 0 {
+		return
+	}
+	cached = min(cached, prompt)
+	out := s.Count(no, "output_tokens", stats["output_tokens"])
+	thinking := max(0, s.Count(no, "total_tokens", stats["total_tokens"])-prompt-out)
+	s.sums.line, s.sums.runs = no, s.sums.runs+1
+	s.sums.usage = s.sums.usage.Add(llm.Usage{Input: prompt - cached, CacheRead: cached, Output: out + thinking, Reasoning: thinking})
+}
+
+// end ends a conversation, which gets a name if the file holds several.
+func (s *stream) end(name string) {
+	segment := sessionfile.Segment{Name: name, Start: sessionfile.StartRoot, Entries: s.entries}
+	build.Began(s.Reading, &segment)
+	from := s.Emitted()
+	s.Emit(segment)
+	if s.sums.runs > 0 && s.Emitted() > from {
+		what := "result event"
+		if s.sums.runs > 1 {
+			what = fmt.Sprintf("%d result events", s.sums.runs)
+		}
+		s.Session.Stated = append(s.Session.Stated, sessionfile.Stated{
+			Line: s.sums.line, What: what, From: from, To: from + 1, Figures: read.Figures(0, s.sums.usage),
+		})
+	}
+	s.entries, s.sums = nil, sums{}
+}
+
 // finish ends the events, if there were any.
 func (s *stream) finish() {
-	segment := sessionfile.Segment{Start: sessionfile.StartRoot, Entries: s.entries}
-	build.Began(s.Reading, &segment)
-	s.Emit(segment)
+	name := ""
+	if len(s.ids) > 1 {
+		name = s.id
+	}
+	s.end(name)
 }
