@@ -200,7 +200,7 @@ func (j *judge) source(client []byte) error {
 	if client == nil || j.raw.file == nil {
 		return nil
 	}
-	own := []string{turn.InterruptedText, sessionfile.ClearedByClaudeCode, sessionfile.ClearedByOpenCode}
+	own := []string{wire.Opening, turn.InterruptedText, sessionfile.ClearedByClaudeCode, sessionfile.ClearedByOpenCode}
 	own = append(own, j.raw.segment.NotInFile()...)
 	for _, s := range j.raw.sections() {
 		own = append(own, s.Text)
