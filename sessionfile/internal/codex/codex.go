@@ -54,7 +54,7 @@ var lineTypes = map[string]bool{
 
 // detect tells a line of a rollout by its type and its payload.
 func detect(f read.Fields) sessionfile.Format {
-	if f.Has("payload") && lineTypes[f.Str("type")] {
+	if f.Has("payload") && lineTypes[f.Str("type")] || isEvent(f) {
 		return sessionfile.FormatCodex
 	}
 	return ""
@@ -65,19 +65,22 @@ func readFile(r *read.Reading, in *read.Input) error {
 	c := &codex{Reading: r, segment: sessionfile.Segment{Start: sessionfile.StartRoot}, reply: none, unpaid: none}
 	r.Session.Client = "codex"
 	r.Session.Dialect = openai.DialectResponses
-	in.Each(r, c.line)
+	x := &exec{Reading: r}
+	in.Each(r, func(l read.Line) {
+		b, ok := r.Object(l)
+		if ok && !c.line(l.No, b) && !x.event(l.No, read.FieldsOf(b)) {
+			r.Problem(l.No, "a line without a payload, skipped")
+		}
+	})
+	x.end()
 	c.finish()
 	r.Session.Abandoned = c.abandon
-	r.Session.Stated = c.totals.stated(r.Emitted())
+	r.Session.Stated = append(r.Session.Stated, c.totals.stated(r.Emitted())...)
 	return nil
 }
 
-// line takes in one line.
-func (c *codex) line(l read.Line) {
-	b, ok := c.Object(l)
-	if !ok {
-		return
-	}
+// line takes in one line of a rollout. It reports false if it has no payload.
+func (c *codex) line(no int, b []byte) bool {
 	var kind, payload []byte
 	c.time = 0
 	read.EachField(b, func(key, value []byte) {
@@ -91,8 +94,7 @@ func (c *codex) line(l read.Line) {
 		}
 	})
 	if len(payload) == 0 || payload[0] != '{' {
-		c.Problem(l.No, "a line without a payload, skipped")
-		return
+		return false
 	}
 	switch string(kind) {
 	case `"session_meta"`:
@@ -100,15 +102,16 @@ func (c *codex) line(l read.Line) {
 	case `"turn_context"`:
 		c.turn(payload)
 	case `"response_item"`:
-		c.item(l.No, c.Keep(l.No, payload))
+		c.item(no, c.Keep(no, payload))
 	case `"event_msg"`:
-		c.event(l.No, payload)
+		c.event(no, payload)
 	case `"compacted"`:
-		c.compacted(l.No, payload)
+		c.compacted(no, payload)
 	}
 	if c.time > 0 {
 		c.origin.last = c.time
 	}
+	return true
 }
 
 // meta takes in the head of the file, the first one. A session that began with a copy of
