@@ -11,6 +11,7 @@ import (
 type Difference struct {
 	Line   int    // where it is stated, from 1
 	What   string // what states it
+	Model  string // of whose calls alone; empty for all
 	Name   FigureName
 	Stated int64 // Steps, tokens, or picodollars
 	Read   int64 // the sum over the Steps that were read
@@ -22,7 +23,11 @@ type Difference struct {
 // String returns the difference in the form "line 9: result line: output: 80 stated, 13
 // read".
 func (d Difference) String() string {
-	text := fmt.Sprintf("line %d: %s: %s: %d stated, %d read", d.Line, d.What, d.Name, d.Stated, d.Read)
+	what := d.What
+	if d.Model != "" {
+		what += " of " + d.Model
+	}
+	text := fmt.Sprintf("line %d: %s: %s: %d stated, %d read", d.Line, what, d.Name, d.Stated, d.Read)
 	if d.Why != "" {
 		text += ": " + d.Why
 	}
@@ -37,14 +42,15 @@ func (d Difference) String() string {
 func (s *Session) Check() []Difference {
 	var all []Difference
 	for _, stated := range s.Stated {
-		sum := s.sum(stated.From, stated.To)
+		sum := s.sum(stated)
 		for _, f := range stated.Figures {
 			got, known := sum.figure(f.Name)
 			if off := max(f.Value-got, got-f.Value); !known || 2*off <= f.Round || off == 0 {
 				continue
 			}
 			all = append(all, Difference{
-				Line: stated.Line, What: stated.What, Name: f.Name, Stated: f.Value, Read: got, Why: sum.lacks(f.Name),
+				Line: stated.Line, What: stated.What, Model: stated.Model,
+				Name: f.Name, Stated: f.Value, Read: got, Why: sum.lacks(f.Name),
 			})
 		}
 	}
@@ -58,15 +64,16 @@ type sum struct {
 	cost    int64
 	prompts int // Steps whose prompt is known
 	outputs int // Steps whose output is final
+	thought int // Steps whose thinking is known not to be 0
 	costs   int // Steps whose cost is known
 }
 
-// sum adds up the Steps of the segments from one on and before another.
-func (s *Session) sum(from, to int) sum {
+// sum adds up the Steps that are stated.
+func (s *Session) sum(of Stated) sum {
 	var t sum
-	for i := max(from, 0); i < min(to, len(s.Segments)); i++ {
+	for i := max(of.From, 0); i < min(of.To, len(s.Segments)); i++ {
 		for _, e := range s.Segments[i].Entries {
-			if e.Step != nil && e.Step.Copied == "" {
+			if e.Step != nil && e.Step.Copied == "" && (of.Model == "" || of.Model == e.Step.Model) {
 				t.add(e.Step)
 			}
 		}
@@ -81,8 +88,11 @@ func (t *sum) add(step *Step) {
 	if step.Usage.Prompt() > 0 {
 		t.prompts++
 	}
-	if step.OutputReported || step.ClientCount {
+	if step.OutputReported || step.ClientCount && step.Usage.Output > 0 {
 		t.outputs++
+	}
+	if step.Usage.Reasoning > 0 {
+		t.thought++
 	}
 	if step.Cost > 0 {
 		t.costs++
@@ -118,14 +128,19 @@ func (t *sum) lacks(name FigureName) string {
 	have, what := t.calls, ""
 	switch name {
 	case FigurePrompt, FigureInput, FigureCacheRead, FigureCacheWrite:
-		have, what = t.prompts, "no size of its prompt"
-	case FigureOutput, FigureReasoning:
-		have, what = t.outputs, "no final size of its output"
+		have, what = t.prompts, "size of the prompt"
+	case FigureReasoning:
+		if t.thought == 0 {
+			return "no call says what of its output is thinking"
+		}
+		have, what = t.outputs, "final size of the output"
+	case FigureOutput:
+		have, what = t.outputs, "final size of the output"
 	case FigureCost:
-		have, what = t.costs, "no cost"
+		have, what = t.costs, "cost"
 	}
 	if have == t.calls {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d calls have %s in the file", t.calls-have, t.calls, what)
+	return fmt.Sprintf("the file has no %s for %d of %d calls", what, t.calls-have, t.calls)
 }

@@ -84,6 +84,7 @@ const (
 type Stated struct {
 	Line    int    // where it stands, from 1
 	What    string // what states it, as in "result line" and "session.shutdown"
+	Model   string // whose calls alone it sums up; empty for all
 	From    int    // first segment that it sums up, from 0
 	To      int    // the segment after the last one
 	Figures []Figure

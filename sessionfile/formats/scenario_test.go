@@ -93,11 +93,10 @@ func show(s *sessionfile.Session) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", s.Format, s.ID)
 	if s.Parent != "" {
-		kin := "parent"
+		fmt.Fprintf(&b, " parent %s", s.Parent)
 		if s.Kin != "" {
-			kin = string(s.Kin) + " of"
+			fmt.Fprintf(&b, " (%s)", s.Kin)
 		}
-		fmt.Fprintf(&b, " %s %s", kin, s.Parent)
 	}
 	fmt.Fprintf(&b, " by %s %s\n", s.Client, s.ClientVersion)
 	for _, segment := range s.Segments {
@@ -106,8 +105,19 @@ func show(s *sessionfile.Session) string {
 	for _, a := range s.Abandoned {
 		fmt.Fprintf(&b, "branch %d-%d, %d messages: %s\n", a.First, a.Last, a.Messages, a.Why)
 	}
-	for _, st := range s.Stated {
-		showStated(&b, st)
+	for _, stated := range s.Stated {
+		fmt.Fprintf(&b, "stated %d: %s of segments %d-%d", stated.Line, stated.What, stated.From, stated.To)
+		if stated.Model != "" {
+			fmt.Fprintf(&b, ", %s", stated.Model)
+		}
+		b.WriteString(":")
+		for _, f := range stated.Figures {
+			fmt.Fprintf(&b, " %s %d", f.Name, f.Value)
+			if f.Round > 1 {
+				fmt.Fprintf(&b, "/%d", f.Round)
+			}
+		}
+		b.WriteString("\n")
 	}
 	for _, d := range s.Check() {
 		fmt.Fprintf(&b, "difference %s\n", d)
@@ -179,32 +189,24 @@ func showStep(b *strings.Builder, s sessionfile.Step) {
 	if s.Cost > 0 {
 		fmt.Fprintf(b, ", cost %d", s.Cost)
 	}
-	switch {
-	case s.OutputReported:
-		b.WriteString(", reported")
-	case s.Reported:
-		b.WriteString(", prompt reported")
-	default:
-		b.WriteString(", not reported")
-	}
-	if s.Copied != "" {
-		fmt.Fprintf(b, ", copied from %s", s.Copied)
+	for _, v := range []struct{ name, text string }{{"message", s.MessageID}, {"request", s.RequestID}, {"copied from", s.Copied}} {
+		if v.text != "" {
+			fmt.Fprintf(b, ", %s %s", v.name, v.text)
+		}
 	}
 	if s.Unpriced != "" {
 		fmt.Fprintf(b, ", no list price: %s", s.Unpriced)
 	}
-	b.WriteString("\n")
-}
-
-func showStated(b *strings.Builder, s sessionfile.Stated) {
-	fmt.Fprintf(b, "stated %d, of %d to %d, %s:", s.Line, s.From, s.To, s.What)
-	for _, f := range s.Figures {
-		fmt.Fprintf(b, " %s %d", f.Name, f.Value)
-		if f.Round > 1 {
-			fmt.Fprintf(b, "~%d", f.Round)
-		}
+	switch {
+	case s.OutputReported:
+		b.WriteString(", reported\n")
+	case s.Reported:
+		b.WriteString(", prompt reported\n")
+	case s.ClientCount:
+		b.WriteString(", the client's count\n")
+	default:
+		b.WriteString(", not reported\n")
 	}
-	b.WriteString("\n")
 }
 
 func showPart(p llm.Part) string {

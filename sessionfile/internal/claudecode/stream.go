@@ -290,7 +290,7 @@ type runs struct {
 	calls   int
 	usage   llm.Usage
 	cost    int64
-	models  llm.Usage // what the newest one says of all models, those of the client's own calls among them
+	models  read.Tally // what the newest one says, of the client's own calls too
 }
 
 // add takes in a line of sums.
@@ -303,19 +303,20 @@ func (t *runs) add(r *read.Reading, no int, f read.Fields) {
 	} else {
 		t.cost += cost
 	}
-	t.models = llm.Usage{}
+	t.models = read.Tally{}
 	models := f["modelUsage"]
 	if len(models) == 0 || models[0] != '{' {
 		return
 	}
-	read.EachField(models, func(_, value []byte) {
+	t.models.Line(no)
+	read.EachField(models, func(key, value []byte) {
 		m := read.FieldsOf(value)
-		t.models = t.models.Add(llm.Usage{
+		t.models.Add(string(key), read.Sum{Cost: shared.Cost(m["costUSD"]), Usage: llm.Usage{
 			Input:        r.Count(no, "modelUsage.inputTokens", m["inputTokens"]),
 			CacheRead:    r.Count(no, "modelUsage.cacheReadInputTokens", m["cacheReadInputTokens"]),
 			CacheWrite5m: r.Count(no, "modelUsage.cacheCreationInputTokens", m["cacheCreationInputTokens"]),
 			Output:       r.Count(no, "modelUsage.outputTokens", m["outputTokens"]),
-		})
+		}})
 	})
 }
 
@@ -358,9 +359,8 @@ func (t *runs) stated(from, to int) []sessionfile.Stated {
 		one.Figures = append(one.Figures, sessionfile.Figure{Name: sessionfile.FigureCost, Value: t.cost})
 	}
 	all := []sessionfile.Stated{one}
-	if u := t.models; t.n == 1 && u != (llm.Usage{}) && (u.Prompt() != t.usage.Prompt() || u.Output != t.usage.Output) {
-		other := sessionfile.Stated{Line: t.line, What: "result line, modelUsage", From: from, To: to, Figures: read.Figures(0, u)}
-		all = append(all, other)
+	if t.n == 1 {
+		all = append(all, t.models.Stated("modelUsage", from, to)...)
 	}
 	return all
 }

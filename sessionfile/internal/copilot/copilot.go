@@ -18,6 +18,7 @@ type copilot struct {
 	*build.Trail
 	model  string
 	effort string
+	runs   []run
 }
 
 // Reader returns the reader of Copilot's event logs.
@@ -45,6 +46,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 	r.Session.Client, r.Session.Dialect = "copilot-cli", openai.DialectChat
 	in.Each(r, c.line)
 	c.Finish()
+	r.Session.Stated = c.stated()
 	return nil
 }
 
@@ -85,6 +87,9 @@ func (c *copilot) line(l read.Line) {
 		c.compacted(id, data, e)
 	case "session.truncation":
 		c.truncated(id, data, e)
+	case "session.shutdown":
+		c.shutdown(l.No, data)
+		c.Add(id)
 	case "session.snapshot_rewind":
 		c.rewind(data, e)
 	default:
@@ -144,7 +149,9 @@ func said(data read.Fields) llm.Message {
 
 // reply returns what the model wrote. Only the size of the output is in the log.
 func (c *copilot) reply(data read.Fields, e sessionfile.Entry) sessionfile.Entry {
-	step := &sessionfile.Step{Model: c.model, Effort: c.effort, Time: e.Time}
+	step := &sessionfile.Step{
+		Model: c.model, Effort: c.effort, Time: e.Time, MessageID: data.Str("apiCallId"), RequestID: data.Str("requestId"),
+	}
 	if m := c.Name(data["model"]); m != "" {
 		step.Model = m
 	}
@@ -215,6 +222,9 @@ func (c *copilot) compacted(id string, data read.Fields, e sessionfile.Entry) {
 		return
 	}
 	c.Problem(e.Line, "compaction: only the summary is in the file, not which messages were kept beside it")
+	if call, ok := c.summarised(data, e); ok {
+		c.Add("", call)
+	}
 	e.Message = build.Note(llm.FlagSummary, llm.Text{Text: summary})
 	c.Compact(e.Line, id, c.Len(), e)
 }

@@ -2,7 +2,6 @@ package geminicli
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -22,13 +21,7 @@ type stream struct {
 	ids     map[string]bool // of all conversations
 	entries []sessionfile.Entry
 	reply   bool // the last entry is a reply that goes on
-	sums    sums
-}
-
-// sums are what the runs of one conversation state.
-type sums struct {
-	line, runs int
-	usage      llm.Usage
+	stated  read.Tally
 }
 
 // event takes in an event. It reports false if the line is none.
@@ -122,18 +115,29 @@ func (s *stream) begin(id string) {
 	s.ids[id] = true
 }
 
-// result takes in what a run states. What of the total is neither prompt nor text of a
-// reply is thinking.
+// result takes in what a run states, of each model if it names them.
 func (s *stream) result(no int, stats read.Fields) {
-	prompt, cached := s.Count(no, "input_tokens", stats["input_tokens"]), s.Count(no, "cached", stats["cached"])
-	if prompt == 0 {
+	models := stats["models"]
+	if !stats.Has("input_tokens") {
 		return
 	}
-	cached = min(cached, prompt)
-	out := s.Count(no, "output_tokens", stats["output_tokens"])
-	thinking := max(0, s.Count(no, "total_tokens", stats["total_tokens"])-prompt-out)
-	s.sums.line, s.sums.runs = no, s.sums.runs+1
-	s.sums.usage = s.sums.usage.Add(llm.Usage{Input: prompt - cached, CacheRead: cached, Output: out + thinking, Reasoning: thinking})
+	s.stated.Line(no)
+	if len(models) < len(`{"":{}}`) || models[0] != '{' {
+		s.stated.Add("", s.sum(no, stats))
+		return
+	}
+	read.EachField(models, func(key, value []byte) {
+		s.stated.Add(string(key), s.sum(no, read.FieldsOf(value)))
+	})
+}
+
+// sum reads a report of usage. What of the total is neither prompt nor text is thinking.
+func (s *stream) sum(no int, f read.Fields) read.Sum {
+	prompt := s.Count(no, "input_tokens", f["input_tokens"])
+	cached := min(prompt, s.Count(no, "cached", f["cached"]))
+	out := s.Count(no, "output_tokens", f["output_tokens"])
+	thinking := max(0, s.Count(no, "total_tokens", f["total_tokens"])-prompt-out)
+	return read.Sum{Usage: llm.Usage{Input: prompt - cached, CacheRead: cached, Output: out + thinking, Reasoning: thinking}}
 }
 
 // end ends a conversation, which gets a name if the file holds several.
@@ -142,16 +146,8 @@ func (s *stream) end(name string) {
 	build.Began(s.Reading, &segment)
 	from := s.Emitted()
 	s.Emit(segment)
-	if s.sums.runs > 0 && s.Emitted() > from {
-		what := "result event"
-		if s.sums.runs > 1 {
-			what = fmt.Sprintf("%d result events", s.sums.runs)
-		}
-		s.Session.Stated = append(s.Session.Stated, sessionfile.Stated{
-			Line: s.sums.line, What: what, From: from, To: from + 1, Figures: read.Figures(0, s.sums.usage),
-		})
-	}
-	s.entries, s.sums = nil, sums{}
+	s.Session.Stated = append(s.Session.Stated, s.stated.Stated("result", from, s.Emitted())...)
+	s.entries, s.stated = nil, read.Tally{}
 }
 
 // finish ends the events, if there were any.

@@ -1,6 +1,10 @@
 package read
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -20,6 +24,52 @@ func Figures(calls int, u llm.Usage) []sessionfile.Figure {
 	}
 	if calls > 0 {
 		all = append([]sessionfile.Figure{{Name: sessionfile.FigureCalls, Value: int64(calls)}}, all...)
+	}
+	return all
+}
+
+// A Sum is what a file states of some calls. Zeros are not stated.
+type Sum struct {
+	Calls int
+	Usage llm.Usage
+	Cost  int64 // picodollars
+}
+
+// A Tally adds up what lines of a file state, model by model.
+type Tally struct {
+	line, n int
+	sums    map[string]Sum
+}
+
+// Line begins a line that states sums.
+func (t *Tally) Line(no int) { t.line, t.n = no, t.n+1 }
+
+// Add adds what the line states of a model; "" is all of them.
+func (t *Tally) Add(model string, s Sum) {
+	if t.sums == nil {
+		t.sums = map[string]Sum{}
+	}
+	was := t.sums[model]
+	t.sums[model] = Sum{Calls: was.Calls + s.Calls, Usage: was.Usage.Add(s.Usage), Cost: was.Cost + s.Cost}
+}
+
+// Stated returns what was stated of the segments from one on and before another, by model.
+// what names such a line.
+func (t *Tally) Stated(what string, from, to int) []sessionfile.Stated {
+	if from >= to {
+		return nil
+	}
+	if t.n > 1 {
+		what = fmt.Sprintf("%d times %s", t.n, what)
+	}
+	var all []sessionfile.Stated
+	for _, model := range slices.Sorted(maps.Keys(t.sums)) {
+		s := t.sums[model]
+		one := sessionfile.Stated{Line: t.line, What: what, Model: model, From: from, To: to, Figures: Figures(s.Calls, s.Usage)}
+		if s.Cost > 0 {
+			one.Figures = append(one.Figures, sessionfile.Figure{Name: sessionfile.FigureCost, Value: s.Cost})
+		}
+		all = append(all, one)
 	}
 	return all
 }
