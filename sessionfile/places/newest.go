@@ -24,7 +24,7 @@ type Found struct {
 // Newest lists the session files in the usual places of each program, the one
 // written last first, and at most limit of them; all if limit is 0 or less. Of the
 // environment it sees what env returns, goos is as runtime.GOOS, home the user's
-// folder. The sub-agents of a session are not listed, nor is what cannot be
+// folder. The sub-agents of a session are not listed ([Agents] does that), nor is what cannot be
 // looked at. The root of a place may be a link; links below it are not followed.
 func Newest(env func(string) string, goos, home string, limit int) []Found {
 	var all []Found
@@ -37,7 +37,7 @@ func Newest(env func(string) string, goos, home string, limit int) []Found {
 		walk(root, strings.Split(p.pattern, "/"), func(below string, info os.FileInfo) {
 			out, _ := path.Match(p.not, info.Name()) // the patterns are ours
 			real := filepath.Join(root, below)
-			if out || seen[real] {
+			if out || seen[real] || p.client == "codex" && codexHead(real).agent {
 				return
 			}
 			seen[real] = true
