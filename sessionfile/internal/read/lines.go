@@ -97,7 +97,11 @@ func (r *Reading) Object(l Line) ([]byte, bool) {
 	if len(b) == 0 {
 		return nil, false
 	}
-	switch end := check(b); {
+	end, twice := checkLine(b)
+	if twice != nil {
+		r.Problem(l.No, "key %.40q stands here twice with different values, of which only one is read", twice)
+	}
+	switch {
 	case end == tooDeep:
 		r.Problem(l.No, "nested deeper than %d levels, skipped", MaxDepth)
 		return nil, false

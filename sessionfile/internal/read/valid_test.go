@@ -15,6 +15,9 @@ func checkAsJSON(t interface{ Errorf(string, ...any) }, b []byte) {
 	if json.Valid(b) != (end == len(b)) {
 		t.Errorf("%.200q: want valid %v, got %d", b, json.Valid(b), end)
 	}
+	if line, _ := checkLine(b); line != end {
+		t.Errorf("%.200q: want %d of a line too, got %d", b, end, line)
+	}
 	if end < 0 || len(b) == 0 || bytes.TrimSpace(b)[0] != '{' {
 		return
 	}
