@@ -42,18 +42,33 @@ func TestCheck(t *testing.T) {
 		{"one segment", sessionfile.Stated{From: 1, To: 2, Figures: figure(prompt, 2000, 0)}, nil},
 		{"one model", sessionfile.Stated{Model: "keel", To: 2, Figures: figure(prompt, 1000, 0)}, nil},
 		{"calls", sessionfile.Stated{To: 2, Figures: figure(sessionfile.FigureCalls, 2, 0)}, nil},
-		{"with a copy", sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: figure(prompt, 8000, 0)},
-			[]string{"line 9: total: prompt: 8000 stated, 3000 read"}},
+		{
+			"with a copy",
+			sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: figure(prompt, 8000, 0)},
+			[]string{"line 9: total: prompt: 8000 stated, 3000 read"},
+		},
 		{"rounded", sessionfile.Stated{To: 2, Figures: figure(prompt, 3500, 1000)}, nil},
-		{"rounded too far", sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: figure(prompt, 3501, 1000)},
-			[]string{"line 9: total: prompt: 3501 stated, 3000 read"}},
-		{"not final", sessionfile.Stated{Line: 9, What: "total", Model: "mast", To: 2, Figures: figure(output, 80, 0)},
-			[]string{"line 9: total of mast: output: 80 stated, 9 read: the file has no final size of the output for 1 of 1 calls"}},
+		{
+			"rounded too far",
+			sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: figure(prompt, 3501, 1000)},
+			[]string{"line 9: total: prompt: 3501 stated, 3000 read"},
+		},
+		{
+			"not final",
+			sessionfile.Stated{Line: 9, What: "total", Model: "mast", To: 2, Figures: figure(output, 80, 0)},
+			[]string{"line 9: total of mast: output: 80 stated, 9 read: the file has no final size of the output for 1 of 1 calls"},
+		},
 		{"cost that no call states", sessionfile.Stated{Model: "mast", To: 2, Figures: figure(cost, 7, 0)}, nil},
-		{"cost that some state", sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: figure(cost, 1007, 0)},
-			[]string{"line 9: total: cost: 1007 stated, 1000 read: the file has no cost for 1 of 2 calls"}},
-		{"beyond the end", sessionfile.Stated{Line: 9, What: "total", From: 2, To: 7, Figures: figure(prompt, 1, 0)},
-			[]string{"line 9: total: prompt: 1 stated, 0 read"}},
+		{
+			"cost that some state",
+			sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: figure(cost, 1007, 0)},
+			[]string{"line 9: total: cost: 1007 stated, 1000 read: the file has no cost for 1 of 2 calls"},
+		},
+		{
+			"beyond the end",
+			sessionfile.Stated{Line: 9, What: "total", From: 2, To: 7, Figures: figure(prompt, 1, 0)},
+			[]string{"line 9: total: prompt: 1 stated, 0 read"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string

@@ -31,6 +31,15 @@
 // on without it; each is a [Problem]. A call that is still waiting when the
 // segment ends stays open.
 //
+// # Whose calls, and their sum
+//
+// A session that began from another one names it (Session.Parent, Kin), and what it
+// copied of it are Steps with Copied, which are none of its own. What a file says about
+// sums of its own is in Session.Stated; [Session.Check] holds the Steps against it.
+// A file that holds several conversations has a segment with StartRoot for each, and its
+// Name says which. Where a key stands twice on a line only one of them is read, and a
+// Problem says so.
+//
 // # Who wrote it
 //
 // Only what a person typed is Human. Lines that the client marks as its own,
@@ -45,7 +54,13 @@
 // Lines with one message.id are one message and one Step. Tool results of parallel
 // calls hang off the path as side branches and are taken in behind their message.
 // Where the chain breaks (a parent that is missing, a circle), reading goes on
-// with the line before it in the file.
+// with the line before it in the file. Lines with forkedFrom are copies; a copy whose
+// lines do not say so cannot be told from the file.
+//
+// Its stream (--output-format stream-json, or json --verbose, which is one array) names
+// no parents: each line follows the one before, and another session id begins another
+// conversation. What the run was asked is not in it. The sizes of outputs are written
+// before they are final; they count only if they add up to those of the result line.
 //
 // # Codex
 //
@@ -56,7 +71,16 @@
 // the items of its reply, before or after their outputs, and belongs to the newest
 // reply that has none yet. In 0.39 it stands before the items; a file is taken to
 // be of this kind if its first token_count comes before any reply and its total
-// equals its last usage, and then it belongs to the reply that follows.
+// equals its last usage, and then it belongs to the reply that follows. The last running
+// total is Stated, less what was copied.
+//
+// A fork, and a sub-agent that knows what its parent knows, begin with a copy of it. A
+// line is a copy if the turn's id, a UUID of version 7, says a time before the session
+// began; if its own time is before that; or, in a file that says that it is a fork or
+// holds the head of another session, if all lines up to it were written at once.
+//
+// The events of codex exec --json have calls with their results, no prompt and no
+// model's name; see internal/codex.
 //
 // # Gemini CLI
 //
@@ -66,7 +90,8 @@
 // differ a microcompaction. What the client only shows is no context. Thoughts are
 // summaries without a signature: no request takes them back. What was sent for a
 // typed command is a Note. Its stream of events has replies only as runs of texts and
-// calls, and no usage for one of them. See internal/geminicli.
+// calls, and no usage for one of them: that of a run is Stated. Another session id begins
+// another conversation. See internal/geminicli.
 //
 // # Qwen Code, pi
 //
@@ -84,7 +109,10 @@
 //
 // Events. The last system.message of a segment is its system prompt. What the client
 // made of a person's words is the message; where nothing was typed it is a Note. Only
-// the output of a call is reported. See internal/copilot.
+// the output of a call is reported; what session.shutdown says of the run is Stated, by
+// model. The call that wrote a summary is the last one of the segment that it read: with
+// the usage reported of it, else with the context that the client counted before it
+// (Step.ClientCount). See internal/copilot.
 //
 // # Cline
 //
