@@ -28,7 +28,8 @@
 // a call and a second result for one call are left out, a result that stands
 // behind a later reply is moved up to its call, and a call that never got a
 // result gets a stated one (turn.Interrupted) as soon as the conversation goes
-// on without it; each is a [Problem]. A call that is still waiting when the
+// on without it. Different calls of one reply that have the same id are kept, the second
+// and its result with a number behind it. Each of these is a [Problem]. A call that is still waiting when the
 // segment ends stays open.
 //
 // # Whose calls, and their sum

@@ -209,7 +209,8 @@ func (s *Session) has(p *piece) bool {
 		return false
 	}
 	for _, a := range atoms {
-		if a != "{}" && !s.says(a) && !s.says(contentOf(a)) { // a call without arguments may have none in the file
+		known := s.says(a) || s.says(contentOf(a)) || a == p.CallID && s.says(unnumbered(a))
+		if a != "{}" && !known { // a call without arguments may have none in the file
 			return false
 		}
 	}
@@ -236,6 +237,16 @@ func (s *Session) saysBeside(said string, own []string) bool {
 	lines := strings.Split(said, "\n")
 	rest := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return isOwn(strings.TrimSpace(l)) })
 	return len(rest) < len(lines) && s.says(strings.Join(rest, "\n"))
+}
+
+// unnumbered returns an id without the number by which it is told from another call's in
+// its message, if it has one: the file has them without.
+func unnumbered(id string) string {
+	at := strings.LastIndexByte(id, '#')
+	if at < 0 || strings.Trim(id[at+1:], "0123456789") != "" {
+		return id
+	}
+	return id[:at]
 }
 
 // says reports whether a string of the file is what or has it in it, or one record

@@ -77,6 +77,20 @@ func TestSource(t *testing.T) {
 		}
 		expect(t, got, "notes.md")
 	})
+	t.Run("an id told from another one", func(t *testing.T) {
+		renamed := func(id string) []string {
+			call := turn{"assistant", []part{{kind: "call", id: id, name: "dig", text: `{"at":2}`}}}
+			raw := body(anthropic, human("dig"), call)
+			got, err := verify.Source(anthropic, raw, []byte(`{"say":"dig","id":"dig:1","name":"dig","input":{"at":2}}`), own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		expect(t, renamed("dig:1#2"))
+		expect(t, renamed("dig:9#2"), `{"at":2}`)
+		expect(t, renamed("dig:1#two"), `{"at":2}`)
+	})
 	t.Run("no JSON at all", func(t *testing.T) {
 		got, err := verify.Source(anthropic, body(anthropic, human("plain words")), []byte("# chat\n> plain words\n"), own)
 		if err != nil {

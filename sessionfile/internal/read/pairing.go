@@ -1,6 +1,8 @@
 package read
 
 import (
+	"fmt"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -17,6 +19,8 @@ type pairing struct {
 	move  map[int][]sessionfile.Entry // results that go before an entry, by its position
 	calls map[int][]callAt            // calls by the position of their message
 	open  map[string]*callAt          // the newest call of each id that may wait for its result; nil behind the last one
+	twins map[string][]*callAt        // calls of the id of another one in their message, in order
+	named map[place]string            // the ids that they and their results get
 	solid int                         // last position that goes on with the conversation, or none
 }
 
@@ -34,7 +38,7 @@ type callAt struct {
 // Pair makes the entries of a segment fit together as the package comment of
 // sessionfile says. Emit calls it.
 func (r *Reading) Pair(in []sessionfile.Entry) []sessionfile.Entry {
-	p := pairing{Reading: r, in: in, drop: map[place]bool{}, move: map[int][]sessionfile.Entry{}, calls: map[int][]callAt{}, open: map[string]*callAt{}, solid: none}
+	p := pairing{Reading: r, in: in, drop: map[place]bool{}, move: map[int][]sessionfile.Entry{}, calls: map[int][]callAt{}, open: map[string]*callAt{}, twins: map[string][]*callAt{}, named: map[place]string{}, solid: none}
 	p.match()
 	return p.assemble()
 }
@@ -52,7 +56,12 @@ func (p *pairing) match() {
 		}
 		for k := range calls {
 			c := &calls[k]
-			if older := p.open[c.CallID]; older != nil && !older.answered && !older.hosted && !c.hosted {
+			older := p.open[c.CallID]
+			if older != nil && !older.answered && !older.hosted && !c.hosted {
+				if older.Position == i && p.differ(older, c) {
+					p.twin(c)
+					continue
+				}
 				p.Problem(e.Line, "call id %q is used again while the first call waits for its result, the second call is left out", c.CallID)
 				p.drop[place{i, c.Part}] = true
 				c.answered = true
@@ -67,6 +76,34 @@ func (p *pairing) match() {
 			}
 		}
 	}
+}
+
+// differ reports whether two calls of a message are not the same one written twice.
+func (p *pairing) differ(a, b *callAt) bool {
+	parts := p.in[a.Position].Message.Parts
+	one, _ := parts[a.Part].(llm.ToolCall)
+	two, _ := parts[b.Part].(llm.ToolCall)
+	return one.Name != two.Name || one.Args != two.Args
+}
+
+// twin gives a call that has the id of another one in its message an id of its own: that
+// one with a number behind it. Results come in the order of the calls.
+func (p *pairing) twin(c *callAt) {
+	id := c.CallID
+	p.twins[id] = append(p.twins[id], c)
+	c.CallID = fmt.Sprintf("%s#%d", id, len(p.twins[id])+1)
+	p.named[place{c.Position, c.Part}] = c.CallID
+	p.Problem(p.in[c.Position].Line, "call id %q stands twice in one reply, the second call and its result are read as %q", id, c.CallID)
+}
+
+// nextTwin returns the next call of an id that waits for its result; nil if there is none.
+func (p *pairing) nextTwin(id string) *callAt {
+	for _, c := range p.twins[id] {
+		if !c.answered {
+			return c
+		}
+	}
+	return nil
 }
 
 // callsOf lists the calls of one entry.
@@ -102,6 +139,11 @@ func (p *pairing) result(at place, result llm.ToolResult, next []int) {
 		p.open[result.CallID] = c
 	}
 	if c == nil {
+		if c = p.nextTwin(result.CallID); c != nil {
+			p.named[at] = c.CallID
+		}
+	}
+	if c == nil {
 		what := "no call in this segment has this id"
 		if known {
 			what = "its call has a result already"
@@ -118,7 +160,7 @@ func (p *pairing) result(at place, result llm.ToolResult, next []int) {
 	p.Problem(e.Line, "tool result for call %q stands behind a later reply, moved up to its call", result.CallID)
 	p.drop[at] = true
 	moved := e
-	moved.Message = e.Message.WithParts([]llm.Part{result})
+	moved.Message = e.Message.WithParts([]llm.Part{p.part(at)})
 	p.move[before] = append(p.move[before], moved)
 }
 
@@ -135,7 +177,7 @@ func (p *pairing) assemble() []sessionfile.Entry {
 		if len(p.calls[i]) > 0 {
 			waiting = i
 		}
-		if parts := p.kept(i); len(parts) != len(e.Message.Parts) {
+		if parts, changed := p.kept(i); changed {
 			if len(parts) == 0 {
 				continue
 			}
@@ -146,25 +188,45 @@ func (p *pairing) assemble() []sessionfile.Entry {
 	return out
 }
 
-// kept returns the parts of an entry that stay.
-func (p *pairing) kept(i int) []llm.Part {
-	parts := p.in[i].Message.Parts
-	if len(p.drop) == 0 {
-		return parts
+// kept returns the parts of an entry that stay, and whether they are not all it had, as
+// they were.
+func (p *pairing) kept(i int) (parts []llm.Part, changed bool) {
+	all := p.in[i].Message.Parts
+	if len(p.drop) == 0 && len(p.named) == 0 {
+		return all, false
 	}
-	for k := range parts {
-		if !p.drop[place{i, k}] {
-			continue
+	for k := range all {
+		at := place{i, k}
+		if p.drop[at] || p.named[at] != "" {
+			changed = true
 		}
-		var rest []llm.Part
-		for k, part := range parts {
-			if !p.drop[place{i, k}] {
-				rest = append(rest, part)
-			}
-		}
-		return rest
 	}
-	return parts
+	if !changed {
+		return all, false
+	}
+	for k := range all {
+		if at := (place{i, k}); !p.drop[at] {
+			parts = append(parts, p.part(at))
+		}
+	}
+	return parts, true
+}
+
+// part returns a part, with the id that it gets.
+func (p *pairing) part(at place) llm.Part {
+	part, id := p.in[at.entry].Message.Parts[at.part], p.named[at]
+	if id == "" {
+		return part
+	}
+	switch part := part.(type) {
+	case llm.ToolCall:
+		part.CallID, part.Raw = id, llm.Raw{}
+		return part
+	case llm.ToolResult:
+		part.CallID, part.Raw = id, llm.Raw{}
+		return part
+	}
+	return part
 }
 
 // interrupted returns stated results for the calls of a message that never got one.
