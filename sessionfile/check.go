@@ -2,6 +2,7 @@ package sessionfile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -43,6 +44,7 @@ func (s *Session) Check() []Difference {
 	var all []Difference
 	for _, stated := range s.Stated {
 		sum := s.sum(stated)
+		sum.aside = slices.ContainsFunc(s.Abandoned, func(b Branch) bool { return b.Why == WhySubAgent })
 		for _, f := range stated.Figures {
 			got, known := sum.figure(f.Name)
 			if off := max(f.Value-got, got-f.Value); !known || 2*off <= f.Round || off == 0 {
@@ -62,10 +64,11 @@ type sum struct {
 	calls   int
 	usage   llm.Usage
 	cost    int64
-	prompts int // Steps whose prompt is known
-	outputs int // Steps whose output is final
-	thought int // Steps whose thinking is known not to be 0
-	costs   int // Steps whose cost is known
+	prompts int  // Steps whose prompt is known
+	outputs int  // Steps whose output is final
+	thought int  // Steps whose thinking is known not to be 0
+	costs   int  // Steps whose cost is known
+	aside   bool // the file has calls of sub-agents that are no Steps
 }
 
 // sum adds up the Steps that are stated.
@@ -139,7 +142,10 @@ func (t *sum) lacks(name FigureName) string {
 	case FigureCost:
 		have, what = t.costs, "cost"
 	}
-	if have == t.calls {
+	switch {
+	case have == t.calls && t.aside:
+		return "calls of sub-agents in the file are not among those that were read"
+	case have == t.calls:
 		return ""
 	}
 	return fmt.Sprintf("the file has no %s for %d of %d calls", what, t.calls-have, t.calls)

@@ -81,3 +81,14 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
+
+// TestCheckNamesSubAgents: what a client states of all its calls may hold those of
+// sub-agents that the file only lists.
+func TestCheckNamesSubAgents(t *testing.T) {
+	s := session(sessionfile.Stated{Line: 9, What: "total", To: 2, Figures: []sessionfile.Figure{{Name: sessionfile.FigureCalls, Value: 5}}})
+	s.Abandoned = []sessionfile.Branch{{First: 3, Last: 4, Messages: 2, Why: sessionfile.WhySubAgent}}
+	got := s.Check()
+	if len(got) != 1 || got[0].Read != 2 || got[0].Why == "" {
+		t.Errorf("want one difference, 2 calls read, and why, got %v", got)
+	}
+}

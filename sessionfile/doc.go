@@ -29,8 +29,8 @@
 // behind a later reply is moved up to its call, and a call that never got a
 // result gets a stated one (turn.Interrupted) as soon as the conversation goes
 // on without it. Different calls of one reply that have the same id are kept, the second
-// and its result with a number behind it. Each of these is a [Problem]. A call that is still waiting when the
-// segment ends stays open.
+// and its result with a number behind it. Each of these is a [Problem]. A call that is
+// still waiting when the segment ends stays open.
 //
 // # Whose calls, and their sum
 //
