@@ -143,6 +143,9 @@ func showSegment(b *strings.Builder, segment sessionfile.Segment) {
 	if segment.Final {
 		b.WriteString(", final")
 	}
+	if segment.Cut > 0 {
+		fmt.Fprintf(b, ", cut at %d", segment.Cut)
+	}
 	if segment.NotRun != "" {
 		fmt.Fprintf(b, ", not run: %s", segment.NotRun)
 	}
