@@ -58,7 +58,7 @@ func (r *reading) breaks() {
 			out := &r.report.Segments[n].Steps[i]
 			u := st.info.Usage
 			out.Cache = &Cache{Read: u.CacheRead, Written: u.CacheWrite5m + u.CacheWrite1h}
-			if prev != nil {
+			if prev != nil && !st.copied() {
 				b, expected := r.compare(*prev, cur)
 				out.Cache.Expected = expected
 				if b != nil {

@@ -35,7 +35,8 @@ func Unreadable(name string, err error) Report {
 // could not be made; whatever is wrong with the file is in the Report.
 func Session(s *sessionfile.Session, o Options) (Report, error) {
 	report := empty(s.Path)
-	report.Format, report.Client, report.ClientVersion, report.ID, report.Parent = string(s.Format), s.Client, s.ClientVersion, s.ID, s.Parent
+	report.Format, report.Client, report.ClientVersion, report.ID = string(s.Format), s.Client, s.ClientVersion, s.ID
+	report.Parent, report.Kin = s.Parent, string(s.Kin)
 	segments, err := measureAll(s, o)
 	if err != nil {
 		return report, err
@@ -70,8 +71,8 @@ func (r *reading) describe() {
 		for i, s := range g.steps {
 			number++
 			step := Step{
-				Step: i + 1, Number: number, Model: s.info.Model, Tokens: s.tokens, Kind: s.kind, By: named(s.contents),
-				New: s.entry - before, CostUSD: r.costOf(g, s), Time: cmp.Or(s.info.Time, s.sent),
+				Step: i + 1, Number: number, Model: s.info.Model, MessageID: s.info.MessageID, RequestID: s.info.RequestID, Copied: s.info.Copied, Tokens: s.tokens, Kind: s.kind, By: named(s.contents),
+				New: s.entry - before, CostUSD: s.charge.CostUSD, CostKind: s.charge.CostKind, Time: cmp.Or(s.info.Time, s.sent),
 			}
 			if s.entry < len(g.Entries) {
 				step.Line = g.Entries[s.entry].Line
@@ -87,55 +88,16 @@ func (r *reading) describe() {
 	}
 }
 
-// costOf returns what a call cost: as the file says, else by the catalogue's prices
-// for what was reported. A reply whose size was not reported is taken at what the
-// file holds of it. What the file says was paid to the model that was asked: it does not
-// hold where Options.Model names another.
-func (r *reading) costOf(g *segment, s step) catalog.Money {
-	if s.info.Cost > 0 && r.o.Model == "" {
-		return catalog.Dollars(s.info.Cost)
-	}
-	if s.info.Usage.IsZero() || !s.reported() {
-		return catalog.Money{}
-	}
-	u := s.info.Usage
-	if !s.info.OutputReported && s.entry < len(g.Entries) {
-		u.Output = max(u.Output, totalOf(g.weights[s.entry]).Total())
-	}
-	return r.charge(g, s, u)
-}
-
-// charge returns the price of a usage by the prices of a Step.
-func (r *reading) charge(g *segment, s step, u llm.Usage) catalog.Money {
-	prices, ok := r.pricesOf(g, s)
-	if !ok {
-		return catalog.Money{}
-	}
-	pico, ok := prices.Cost(u)
-	if !ok {
-		return catalog.Money{}
-	}
-	return catalog.Dollars(pico)
-}
-
 // pricesOf returns the list prices of a Step, if they are known and hold for it.
 func (r *reading) pricesOf(g *segment, s step) (catalog.Prices, bool) {
 	if s.info.Unpriced != "" {
 		return catalog.Prices{}, false
 	}
-	m, ok := r.o.Catalog.Lookup(r.stepModel(g, s))
+	m, ok := r.o.Catalog.Lookup(r.o.modelOf(s.info.Model, g.model))
 	if !ok {
 		return catalog.Prices{}, false
 	}
 	return m.PricesAt(s.tokens)
-}
-
-// stepModel returns the model that a Step is taken to have asked.
-func (r *reading) stepModel(g *segment, s step) string {
-	if r.o.Model != "" {
-		return r.o.Model
-	}
-	return cmp.Or(s.info.Model, g.model)
 }
 
 // total sums up.
@@ -144,7 +106,7 @@ func (r *reading) total() {
 	t.Reported, t.OutputReported = true, true
 	cost, seen := catalog.Dollars(0), map[key]bool{}
 	var usage llm.Usage
-	for n, g := range r.segments {
+	for _, g := range r.segments {
 		for i, e := range g.Entries {
 			if k := g.keyOf(place{i, 0}); g.conversation == g.number || !seen[k] {
 				t.Messages++
@@ -153,6 +115,11 @@ func (r *reading) total() {
 			r.span(e.Time)
 		}
 		for i, s := range g.steps {
+			if s.copied() {
+				t.CopiedSteps++
+				t.CopiedTokens += s.tokens
+				continue
+			}
 			t.Steps++
 			t.Tokens += s.tokens
 			t.Reported = t.Reported && s.reported()
@@ -161,9 +128,12 @@ func (r *reading) total() {
 			if s.tokens > t.Peak {
 				t.Peak, t.PeakStep = s.tokens, StepRef{g.number, i + 1}.Name()
 			}
-			if c := r.report.Segments[n].Steps[i].CostUSD; c.Known {
+			if c := s.charge.CostUSD; c.Known {
 				cost = cost.Add(c)
 				t.CostSteps++
+			}
+			if s.charge.CostKind == CostEstimated {
+				t.CostEstimated++
 			}
 			r.span(s.info.Time)
 		}

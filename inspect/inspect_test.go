@@ -67,11 +67,14 @@ func TestUnreportedStep(t *testing.T) {
 	l.reply(llm.Usage{}, text("None."))
 	r := l.report(t, withShip(t))
 	got := r.Segments[0].Steps[1]
-	if got.Kind != inspect.Calibrated || got.Tokens < 10_020 || got.Tokens > 10_060 || got.Usage != nil || got.CostUSD.Known || got.Cache != nil {
-		t.Errorf("want a calibrated step a little above 10,020 tokens without usage and cost, got %+v", got)
+	if got.Kind != inspect.Calibrated || got.Tokens < 10_020 || got.Tokens > 10_060 || got.Usage != nil || got.Cache != nil {
+		t.Errorf("want a calibrated step a little above 10,020 tokens without usage, got %+v", got)
 	}
-	if r.Totals.Reported || r.Totals.CostSteps != 1 || r.Totals.CostUSD.Known {
-		t.Errorf("totals: want one step with a cost and so no sum, not all reported, got %+v", r.Totals)
+	if !got.CostUSD.Known || got.CostKind != inspect.CostEstimated || r.Segments[0].Steps[0].CostKind != inspect.CostReported {
+		t.Errorf("want a cost that is estimated after one that is reported, got %+v", r.Segments[0].Steps)
+	}
+	if r.Totals.Reported || r.Totals.CostSteps != 2 || r.Totals.CostEstimated != 1 {
+		t.Errorf("totals: want two steps with a cost, one of them estimated, not all reported, got %+v", r.Totals)
 	}
 
 	bare := newLog()
@@ -489,5 +492,43 @@ func TestOtherThanListPrices(t *testing.T) {
 	}
 	if r.Totals.CostUSD.Known || r.Totals.CostSteps != 2 {
 		t.Errorf("totals: want two steps with a cost and no sum, got %+v", r.Totals)
+	}
+}
+
+// What a client attaches again after a compaction is in no message: the segment's requests are rebuilt all the same, however
+// much it is. Only a file that begins in the middle, without a summary, lacks a part of the conversation.
+func TestAttachedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		start  sessionfile.Start
+		first  func(*log)
+		alone  bool // nothing stands before it in the file
+		notRun bool
+	}{
+		{"after a compaction", sessionfile.StartCompaction, func(l *log) { l.summary("The log was read.") }, false, false},
+		{"after a compaction that is the file's first line", sessionfile.StartCompaction, func(l *log) { l.summary("The log was read.") }, true, false},
+		{"after old outputs were cleared", sessionfile.StartMicrocompaction, func(l *log) { l.human("Read the log.") }, false, false},
+		{"from the middle of a session", sessionfile.StartResumed, func(l *log) { l.human("Read the log.") }, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLog()
+			l.human("Read the log.")
+			l.reply(cached(0, 10_000), text("Read."))
+			l.segment(c.start)
+			c.first(l)
+			l.human("And now?")
+			l.reply(cached(10_000, 110_000), text("Nothing.")) // most of it are nowhere in the file
+			if c.alone {
+				l.s.Segments = l.s.Segments[1:]
+			}
+			r := l.report(t, withShip(t))
+			g := r.Segments[len(r.Segments)-1]
+			if (g.NotRun != "") != c.notRun {
+				t.Errorf("want a reason: %v, got %q", c.notRun, g.NotRun)
+			}
+			if sum := g.Hidden.Tokens + g.Hidden.Unrecorded; sum < 119_000 || g.Hidden.Unrecorded < 70_000 || g.Steps[0].By["hidden"] != sum {
+				t.Errorf("want what the file does not have as unrecorded, got %+v, %v", g.Hidden, g.Steps[0].By)
+			}
+		})
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -20,6 +22,7 @@ type segment struct {
 	counter token.Counter
 	hidden  Overhead
 	notRun  string
+	missing *MissingError
 	front   token.Contents         // of sections and tools
 	weights [][]weight             // of each entry
 	calls   map[place]llm.ToolCall // that each result answers, once somebody asked
@@ -27,6 +30,7 @@ type segment struct {
 
 	// conversation is the number of the segment that it goes on from, in the end.
 	conversation int
+	caching      caching
 	steps        []step
 	turns        int // Turn ends at which could be told what became of thinking
 	gone         int // tokens of thinking that left the prompts by themselves
@@ -38,27 +42,49 @@ type step struct {
 	info     *sessionfile.Step // of a request without a reply: its model alone
 	tokens   int
 	kind     string
+	guess    guess          // of tokens, before the call
 	contents token.Contents // they add up to tokens
 	gone     int            // tokens of thinking that this prompt has no more
 	sent     int64          // Unix milliseconds; 0 if nobody knows
+	charge   Charge
+}
+
+// A guess is what the size of a prompt was taken for before anybody reported it.
+type guess struct {
+	token.Estimate     // by the calibrated count
+	counter        int // tokens by the counter alone, with what is hidden
 }
 
 // reported reports whether the size is the provider's.
 func (s step) reported() bool { return s.kind == Reported }
+
+// unseen returns what a client counted beyond the content that its file has.
+func (s step) unseen() int {
+	if s.kind != ClientCounted {
+		return 0
+	}
+	return max(s.tokens-s.guess.Point, 0)
+}
+
+// copied reports whether another session made the call.
+func (s step) copied() bool { return s.info.Copied != "" }
 
 // measureAll measures the segments of a session.
 func measureAll(s *sessionfile.Session, o Options) ([]*segment, error) {
 	out := make([]*segment, len(s.Segments))
 	var carried Overhead
 	for n := range s.Segments {
-		g, err := newSegment(s, n, carried, o)
+		g, err := newSegment(s, s.Segments[n], carried, o)
 		if err != nil {
 			return nil, err
 		}
+		g.number = n + 1
 		if g.hidden.Kind == Measured && g.notRun == "" {
 			carried = g.hidden
 		}
 		g.walk(o)
+		g.bill(o)
+		g.digest()
 		g.conversation = g.number
 		if prev, ok := before(out[:n], g); ok {
 			g.conversation = prev.conversation
@@ -81,25 +107,69 @@ func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 			carried = found
 		}
 	}
-	g, err := newSegment(s, n-1, carried, o)
+	g, err := newSegment(s, s.Segments[n-1], carried, o)
 	if err != nil {
 		return nil, err
 	}
+	g.number = n
 	g.walk(o)
+	g.digest()
 	return g, nil
 }
 
-func newSegment(s *sessionfile.Session, n int, carried Overhead, o Options) (*segment, error) {
-	g := &segment{Segment: s.Segments[n], number: n + 1, notRun: s.Segments[n].NotRun}
+// A Measurement is a segment whose Steps are measured and charged, for a program that runs
+// it again.
+type Measurement struct {
+	Overhead Overhead
+	Counter  token.Counter
+	Contents []token.Contents // of each message, by the counter
+	Caches   bool             // the client uses the provider's cache, as far as is known
+	Long     bool             // with the long lifetime
+	Calls    []MeasuredCall
+}
+
+// A MeasuredCall is one Step of a [Measurement].
+type MeasuredCall struct {
+	Tokens int    // of the prompt
+	Kind   string // that of Step.Kind
+	Unseen int    // tokens that the client counted, beyond the content that the file has
+	At     int64  // when its prompt was complete, Unix milliseconds; 0 if nobody knows
+	Charge
+}
+
+// Measure measures a segment of the session whose header is s. carried is the last
+// measured Overhead of the segments before. The error may be a [*MissingError].
+func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead) (Measurement, error) {
+	g, err := newSegment(s, seg, carried, o)
+	if err != nil {
+		return Measurement{}, err
+	}
+	if g.missing != nil {
+		return Measurement{}, g.missing
+	}
+	g.walk(o)
+	g.bill(o)
+	out := Measurement{Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
+	for _, w := range g.weights {
+		out.Contents = append(out.Contents, totalOf(w))
+	}
+	for _, s := range g.steps {
+		out.Calls = append(out.Calls, MeasuredCall{s.tokens, s.kind, s.unseen(), s.sent, s.charge})
+	}
+	return out, nil
+}
+
+func newSegment(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead, o Options) (*segment, error) {
+	g := &segment{Segment: seg, notRun: seg.NotRun}
 	g.model = o.ModelOf(g.Segment)
 	g.family = o.Catalog.FamilyOf(g.model)
 	var err error
 	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
 		return nil, err
 	}
-	g.hidden, err = o.OverheadOf(s, s.Segments[n], carried)
+	g.hidden, err = o.OverheadOf(s, seg, carried)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
-		g.notRun = cmp.Or(g.notRun, missing.Error())
+		g.missing, g.notRun = missing, cmp.Or(g.notRun, missing.Error())
 	} else if err != nil {
 		return nil, err
 	}
@@ -122,8 +192,7 @@ func (g *segment) walk(o Options) {
 		}
 		weights := g.weigh(e)
 		g.weights = append(g.weights, weights)
-		g.digests = append(g.digests, llm.DigestOf(e.Message))
-		r.append(e, weights)
+		r.append(i, e, weights)
 		sent = cmp.Or(e.Time, sent)
 	}
 	if g.Final {
@@ -132,10 +201,19 @@ func (g *segment) walk(o Options) {
 	g.turns, g.gone = r.turns, r.gone
 }
 
-// A running is what is known at one place of a segment.
+// digest names what each message says.
+func (g *segment) digest() {
+	for _, e := range g.Entries {
+		g.digests = append(g.digests, llm.DigestOf(e.Message))
+	}
+}
+
+// A running is what is known at one place of a segment. Sizes are those of package
+// meter, told of the same things as the engine is: a prompt that nobody reported is as
+// large here as in a replay.
 type running struct {
 	g        *segment
-	cal      *token.Calibration
+	meter    *meter.Meter
 	thinking token.Thinking
 	sum      token.Contents // of all that stands in the prompt, raw
 	all      token.Size     // of the same
@@ -151,8 +229,10 @@ type running struct {
 }
 
 func newRunning(g *segment, drops bool) *running {
-	r := &running{g: g, cal: token.NewCalibration(g.family), thinking: token.NewThinking(drops)}
-	r.cal.DropsThinking(drops)
+	cal := token.NewCalibration(g.family)
+	cal.DropsThinking(drops)
+	r := &running{g: g, thinking: token.NewThinking(drops), meter: meter.New(meter.Options{Counter: g.counter, Calibration: cal, Offline: true})}
+	r.meter.SetFront(append(slices.Clone(g.Sections), g.hidden.Sections()...), g.Tools)
 	for _, sec := range g.Sections {
 		size := token.SizeOfSection(g.counter, sec)
 		g.front[token.ContentOfSection(sec)] += size.All()
@@ -169,7 +249,6 @@ func newRunning(g *segment, drops bool) *running {
 
 // turn notes that a person begins a Turn.
 func (r *running) turn() {
-	r.cal.Turn()
 	r.thinking.Turn()
 	r.pending, r.inTurn = r.pending+r.inTurn, 0
 }
@@ -187,69 +266,70 @@ const leastThinking = 150
 
 // step measures the request that is answered by entry i.
 func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
-	s := step{entry: i, info: info, sent: sent}
-	if info.Reported {
+	at := meter.Border{Messages: i}
+	r.meter.Leave(at, edit.View{})
+	s := step{entry: i, info: info, sent: sent, guess: guess{r.meter.Count(), r.g.hidden.all() + r.all.All()}}
+	switch {
+	case info.Reported:
 		s.tokens, s.kind = info.Usage.Prompt(), Reported
 		s.gone = r.observe(info)
-	} else {
-		s.tokens, s.kind = r.predict(info.Model)
+	case info.ClientCount && info.Usage.Prompt() > 0:
+		s.tokens, s.kind = info.Usage.Prompt(), ClientCounted
+	default:
+		s.tokens, s.kind = s.guess.Point, Estimated
+		if r.anchored != "" {
+			s.kind = Calibrated
+		}
 	}
+	if !info.Usage.IsZero() {
+		r.meter.Usage(meter.Usage{Usage: info.Usage, Reported: info.Reported, OutputUnknown: !info.OutputReported}, at, edit.View{})
+	}
+	r.divide(&s)
+	return s
+}
+
+// divide says what the tokens of a Step are spent on. What a client counted beyond the
+// content that the file has is hidden.
+func (r *running) divide(s *step) {
 	r.sum[token.ContentThinking] = max(r.sum[token.ContentThinking]-s.gone, 0)
 	r.gone += s.gone
-	hidden := min(r.g.hidden.all(), s.tokens)
+	hidden := min(r.g.hidden.all()+s.unseen(), s.tokens)
 	if r.sum.Total() == 0 {
 		hidden = s.tokens
 	}
 	s.contents = r.sum.Scaled(s.tokens - hidden)
 	s.contents[token.ContentHidden] += hidden
-	return s
 }
 
-// predict returns the size of a prompt that nobody reported.
-func (r *running) predict(model string) (int, string) {
-	if r.anchored != "" && r.anchored == model {
-		return r.cal.After(r.anchor, r.growth()).Point, Calibrated
-	}
-	e := r.cal.Scratch(r.g.hidden.all(), token.GrowthOf(r.all), token.GrowthOf(r.since))
-	if e.Kind == token.Calibrated {
-		return e.Point, Calibrated
-	}
-	return e.Point, Estimated
-}
-
-// observe learns from a reported prompt and returns the tokens of thinking that are
-// gone from it.
+// observe returns the tokens of thinking that are gone from a reported prompt.
 func (r *running) observe(info *sessionfile.Step) (gone int) {
 	next := info.Usage.Prompt()
 	if r.anchored == info.Model {
-		g := r.growth()
-		over := r.anchor.Prompt + max(r.anchor.Output, 0) + r.cal.Cost(g) - next
+		over := r.anchor.Prompt + max(r.anchor.Output, 0) + r.meter.Calibration().Cost(r.growth()) - next
 		gone = r.thinking.Observe(over)
 		if r.pending >= leastThinking {
 			r.turns++
 		}
-		r.cal.Observe(r.anchor, g, next)
-	} else {
-		r.cal.Observe(token.Anchor{}, token.Growth{}, next)
 	}
 	r.pending = 0
 	return gone
 }
 
-// append adds a message. A reply whose output was reported is a part of the new
-// anchor.
-func (r *running) append(e sessionfile.Entry, weights []weight) {
-	size := token.SizeOf(r.g.counter, e.Message)
+// append adds message i. A reply whose output was reported is a part of the new anchor.
+func (r *running) append(i int, e sessionfile.Entry, weights []weight) {
+	m := e.Message
+	m.ID = llm.MessageID(i) + 1
+	r.meter.Append(edit.Item{Message: m})
+	size := token.SizeOf(r.g.counter, m)
 	r.sum = r.sum.Add(totalOf(weights))
 	r.all = r.all.Add(size)
-	if slices.ContainsFunc(e.Message.Calls(), func(c llm.ToolCall) bool { return c.Hosted }) {
+	if slices.ContainsFunc(m.Calls(), func(c llm.ToolCall) bool { return c.Hosted }) {
 		r.hosted = true
-		r.cal.Hosted()
 		r.thinking.Lost()
 	}
 	if e.Step == nil || !e.Step.Reported {
 		r.since = r.since.Add(size)
-		r.unknown = r.unknown || e.Message.Origin == llm.Model
+		r.unknown = r.unknown || m.Origin == llm.Model
 		return
 	}
 	r.anchored, r.since, r.hosted, r.unknown = e.Step.Model, token.Size{}, false, false
@@ -260,7 +340,6 @@ func (r *running) append(e sessionfile.Entry, weights []weight) {
 		return
 	}
 	thinking := thinkingOf(weights)
-	r.cal.Reply(thinking)
 	r.thinking.Reply(thinking)
 	r.inTurn += thinking
 }

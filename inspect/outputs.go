@@ -21,7 +21,7 @@ func (g *segment) keyOf(at place) key {
 }
 
 // A carriage says how long a place of a segment was sent, from the Step that was
-// sent it first.
+// sent it first. Copied Steps are another session's.
 type carriage struct {
 	first int // index of that Step; len(steps) if there is none
 	steps int
@@ -40,6 +40,10 @@ func (r *reading) carriages(g *segment) []carriage {
 		}
 		if next > 0 && g.steps[next-1].entry == i {
 			next--
+			if g.steps[next].copied() {
+				c.first = next
+				continue
+			}
 			rate, ok := r.rateOf(g, g.steps[next])
 			c = carriage{next, c.steps + 1, c.rate + rate, c.known && ok}
 		}
@@ -49,12 +53,12 @@ func (r *reading) carriages(g *segment) []carriage {
 
 // rateOf returns what a token of a Step's prompt cost on average, in picodollars.
 func (r *reading) rateOf(g *segment, s step) (int64, bool) {
-	if !s.reported() || s.tokens == 0 {
+	if s.tokens == 0 || s.info.Unpriced != "" {
 		return 0, false
 	}
-	u := s.info.Usage
+	u := s.charge.Usage
 	u.Output, u.Reasoning = 0, 0
-	cost := r.charge(g, s, u)
+	cost := r.o.price(r.o.modelOf(s.info.Model, g.model), u)
 	return cost.Pico / int64(s.tokens), cost.Known
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -82,6 +83,19 @@ type Overhead struct {
 // all returns what of a prompt is in no message.
 func (o Overhead) all() int { return o.Tokens + o.Unrecorded }
 
+// Sections returns what of a prompt is in no message, as sections of which only the size
+// is known.
+func (o Overhead) Sections() []llm.Section {
+	var out []llm.Section
+	if o.Tokens > 0 {
+		out = append(out, llm.Section{Name: "overhead", Tokens: o.Tokens})
+	}
+	if o.Unrecorded > 0 {
+		out = append(out, llm.Section{Name: "unrecorded", Tokens: o.Unrecorded})
+	}
+	return out
+}
+
 // A MissingError says that the requests of a segment cannot be rebuilt since what
 // they begin with is not in the file.
 type MissingError struct {
@@ -94,16 +108,18 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%d of the %d tokens of its first prompt are in messages before the file's first line", e.Tokens, e.Prompt)
 }
 
-// missingShare is the permille of a segment's first prompt that may be
-// unexplained. Above it the file lacks a part of the conversation itself.
+// missingShare is the permille of the first prompt that may be unexplained where a file
+// begins in the middle of a session, without a summary. Above it the file lacks a part of
+// the conversation itself.
 const missingShare = 250
 
 // OverheadOf returns what the client sends beside what the file holds, for a segment of
 // the session whose header is s. Where the file shows its own start, that is what the first reported prompt
 // has more than the known content, and the session's later segments carry it on; else
 // it is the catalogue's value for the client. What that leaves unexplained of a later
-// segment's first prompt is unrecorded; if it is much, the error is a [*MissingError]
-// and the Overhead is good in spite of it. carried is the last measured Overhead of
+// segment's first prompt is unrecorded, such as the files that a client attaches again
+// after a compaction. If it is much and the file shows neither the session's start nor a
+// summary, the error is a [*MissingError] and the Overhead is good in spite of it. carried is the last measured Overhead of
 // the segments before; zero if there is none.
 func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead) (Overhead, error) {
 	if s.Client == "" {
@@ -124,18 +140,33 @@ func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, car
 	if prompt == 0 {
 		return carried, nil
 	}
+	begun := carried.Kind == Measured || begins(seg) // the file shows what the segment begins with
 	carried.Tokens = min(carried.Tokens, hidden)
 	carried.Unrecorded = hidden - carried.Tokens
-	if carried.Unrecorded*1000 > prompt*missingShare {
+	if !begun && carried.Unrecorded*1000 > prompt*missingShare {
 		return carried, &MissingError{carried.Unrecorded, prompt}
 	}
 	return carried, nil
 }
 
+// begins reports whether a segment's first prompt has a summary of all that was said
+// before it. What else the client put there is no part of the conversation.
+func begins(seg sessionfile.Segment) bool {
+	for _, e := range seg.Entries {
+		if e.Message.Flags.Has(llm.FlagSummary) {
+			return true
+		}
+		if e.Step != nil {
+			return false
+		}
+	}
+	return false
+}
+
 // assumed returns the overhead that the catalogue has for a client.
 func (o Options) assumed(s *sessionfile.Session, seg sessionfile.Segment) Overhead {
 	client := s.Client
-	if s.Parent != "" {
+	if s.Parent != "" && s.Kin != sessionfile.KinFork {
 		client += "/sub-agent"
 	}
 	found, _ := o.Catalog.OverheadOf(client, s.ClientVersion, o.Catalog.FamilyOf(o.ModelOf(seg)).Name)

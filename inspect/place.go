@@ -26,7 +26,7 @@ type encoder struct {
 
 func (r *reading) encoder(s sent) (encoder, bool) {
 	codec, ok := codecs.For(cmp.Or(r.s.Dialect, openai.DialectChat))
-	return encoder{codec, s.g, r.stepModel(s.g, s.step)}, ok
+	return encoder{codec, s.g, r.o.modelOf(s.info.Model, s.g.model)}, ok
 }
 
 // encode writes the request that ends before entry n. It is nil where the dialect has

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -9,13 +10,21 @@ import (
 
 // Schema is the version of the JSON form of a Report, of a [Listing] and of a [Diff].
 // docs/inspect-json.md lists all fields.
-const Schema = 1
+const Schema = 2
 
 // The kinds of a Step's size.
 const (
-	Reported   = "reported"   // by the provider
-	Calibrated = "calibrated" // predicted from what was reported before
-	Estimated  = "estimated"  // by the counter alone
+	Reported      = "reported"   // by the provider
+	ClientCounted = "client"     // by the client that wrote the file
+	Calibrated    = "calibrated" // predicted from what was reported before
+	Estimated     = "estimated"  // nothing was reported before
+)
+
+// The kinds of a Step's cost.
+const (
+	CostStated    = "stated"    // by the file
+	CostReported  = "reported"  // list prices of what the provider reported
+	CostEstimated = "estimated" // list prices of sizes that nobody reported, or of another model
 )
 
 // A Report is what is in one session file.
@@ -26,7 +35,8 @@ type Report struct {
 	Client        string     `json:"client,omitempty"`
 	ClientVersion string     `json:"client_version,omitempty"`
 	ID            string     `json:"id"`
-	Parent        string     `json:"parent,omitempty"` // id of the session that started this one
+	Parent        string     `json:"parent,omitempty"` // id of the session that this one began from
+	Kin           string     `json:"kin,omitempty"`    // how: "sub-agent" or "fork"; empty without a parent
 	Totals        Totals     `json:"totals"`
 	Segments      []Segment  `json:"segments"`
 	Largest       []Output   `json:"largest"`      // outputs, by the tokens that they took of all Steps
@@ -41,7 +51,9 @@ type Report struct {
 
 // Totals sum up a session.
 type Totals struct {
-	Steps          int           `json:"steps"`
+	Steps          int           `json:"steps"`           // that this session made; copied ones are in no sum
+	CopiedSteps    int           `json:"copied_steps"`    // that were copied from another session
+	CopiedTokens   int           `json:"copied_tokens"`   // of their prompts
 	Messages       int           `json:"messages"`        // of all segments, those that were carried over counted once
 	Reported       bool          `json:"reported"`        // the prompt of every Step
 	OutputReported bool          `json:"output_reported"` // and its output; else what the model wrote is more than Usage says
@@ -49,6 +61,7 @@ type Totals struct {
 	Usage          Usage         `json:"usage"`           // as far as reported
 	CostUSD        catalog.Money `json:"cost_usd"`        // null unless it is known of every Step
 	CostSteps      int           `json:"cost_steps"`      // Steps whose cost is known
+	CostEstimated  int           `json:"cost_estimated"`  // of these, Steps whose cost is estimated
 	Peak           int           `json:"peak"`            // largest prompt
 	PeakStep       string        `json:"peak_step,omitempty"`
 	Outputs        int           `json:"outputs"`            // tool results
@@ -74,18 +87,30 @@ type Segment struct {
 
 // A Step is one model call.
 type Step struct {
-	Step    int            `json:"step"`              // in its segment, from 1
-	Number  int            `json:"number"`            // in the session, from 1
-	Line    int            `json:"line"`              // of the reply; 0: there is none, or the format has no lines
-	Time    int64          `json:"time_ms,omitempty"` // Unix milliseconds
-	Model   string         `json:"model,omitempty"`
+	Step   int    `json:"step"`              // in its segment, from 1
+	Number int    `json:"number"`            // in the session, from 1
+	Line   int    `json:"line"`              // of the reply; 0: there is none, or the format has no lines
+	Time   int64  `json:"time_ms,omitempty"` // Unix milliseconds
+	Model  string `json:"model,omitempty"`
+	// MessageID and RequestID are the provider's, where the file has them.
+	MessageID string `json:"message_id,omitempty"`
+	RequestID string `json:"request_id,omitempty"`
+	// Copied is the id of the session that made this call; empty for a call of this one.
+	Copied  string         `json:"copied,omitempty"`
 	Tokens  int            `json:"tokens"` // of the prompt
-	Kind    string         `json:"kind"`   // "reported", "calibrated" or "estimated"
+	Kind    string         `json:"kind"`   // "reported", "client", "calibrated" or "estimated"
 	By      map[string]int `json:"by"`     // tokens by content; they add up to Tokens
 	Usage   *Usage         `json:"usage,omitempty"`
 	CostUSD catalog.Money  `json:"cost_usd"`
-	New     int            `json:"new"` // messages since the Step before
-	Cache   *Cache         `json:"cache,omitempty"`
+	// CostKind is CostStated, CostReported or CostEstimated; absent where CostUSD is null.
+	CostKind string `json:"cost_kind,omitempty"`
+	New      int    `json:"new"` // messages since the Step before
+	Cache    *Cache `json:"cache,omitempty"`
+}
+
+// Own returns the Steps that the session made itself, without copied ones.
+func (g Segment) Own() []Step {
+	return slices.DeleteFunc(slices.Clone(g.Steps), func(s Step) bool { return s.Copied != "" })
 }
 
 // A StepRef names one Step of a session.

@@ -1,19 +1,22 @@
 package replay
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/cache"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/inspect"
 )
 
 // A Bill is what the calls of a run cost: the tokens by what they are charged as, and
-// the money. The parts of the prompts are disjoint. What was read from the provider's
-// cache, and what was written to it, is simulated by package cache.
+// the money. The parts of the prompts are disjoint. A request that the client sent too
+// is charged as the client's was; see the package comment for the others.
 type Bill struct {
 	CostUSD      catalog.Money `json:"cost_usd"` // null where a price is not known
-	RawUSD       catalog.Money `json:"raw_usd"`  // of the client's own requests at the same Steps, simulated in the same way
+	RawUSD       catalog.Money `json:"raw_usd"`  // that the client's own requests at the same Steps cost
 	SavedUSD     catalog.Money `json:"saved_usd"`
 	Input        int           `json:"input"` // tokens in full price
 	CacheRead    int           `json:"cache_read"`
@@ -56,22 +59,6 @@ func (p *UnpricedPart) add(prices catalog.Prices, u llm.Usage) {
 	}
 }
 
-// A Billing says how the cache of a segment was simulated, and how far that is from
-// what the provider reported.
-type Billing struct {
-	Cache       string        `json:"cache"` // name of the first model's rule, "off" where the client does not use it, "" if nothing is known
-	Lifetime    int           `json:"lifetime_seconds"`
-	ReportedUSD catalog.Money `json:"reported_usd"` // of the calls that were reported, by their own figures
-	StatedUSD   catalog.Money `json:"stated_usd"`   // what the file itself says that they cost; null unless it does of every Step with a usage
-	Compared    int           `json:"compared"`     // Steps whose cache figures were reported
-	// Tokens of those Steps, as reported and as simulated for the same requests.
-	ReadReported    int `json:"read_reported"`
-	ReadSimulated   int `json:"read_simulated"`
-	WriteReported   int `json:"write_reported"`
-	WriteSimulated  int `json:"write_simulated"`
-	ReadErrorP50PPM int `json:"read_error_p50_ppm"` // difference of a Step's reads, as a share of its prompt
-}
-
 // A biller books the calls of one run.
 type biller struct {
 	r      *Replayer
@@ -97,46 +84,115 @@ func (b *biller) of(name string) *priced {
 	if p, ok := b.models[name]; ok {
 		return p
 	}
-	p := &priced{}
+	p := &priced{cache: cache.New(catalog.CacheRule{}, cache.Options{})}
 	p.model, p.known = b.r.catalog.Lookup(name)
-	rule, _ := b.r.catalog.CacheRuleOf(name)
-	if !b.raw.caches {
-		rule = catalog.CacheRule{}
+	if b.raw.caches {
+		p.cache = cache.Of(b.r.catalog, name)
 	}
-	prices, _ := p.model.PricesAt(0)
-	p.cache = cache.New(rule, cache.Options{Writes: prices.CacheWrite5m > prices.Input})
 	b.models[name] = p
 	return p
 }
 
-// send books the prompt of a Step.
-func (b *biller) send(model string, req cache.Request) cache.Use {
-	use := b.of(model).cache.Send(req)
-	b.bill.Input += use.Input
-	b.bill.CacheRead += use.CacheRead
-	b.bill.CacheWrite5m += use.CacheWrite5m
-	b.bill.CacheWrite1h += use.CacheWrite1h
+// send follows the request of a Step through the provider's cache.
+func (b *biller) send(model string, req cache.Request) cache.Use { return b.of(model).cache.Send(req) }
+
+// charge books what a Step was charged for.
+func (b *biller) charge(step rawStep, use cache.Use, as inspect.Charge) {
+	u := as.Usage
+	b.bill.Input += u.Input
+	b.bill.CacheRead += u.CacheRead
+	b.bill.CacheWrite5m += u.CacheWrite5m
+	b.bill.CacheWrite1h += u.CacheWrite1h
+	b.bill.Output += u.Output
 	b.bill.CacheLost += use.Lost
 	if use.Lost > 0 {
 		b.breaks++
 	}
-	return use
+	if !as.CostUSD.Known && step.listed {
+		b.unpriced(b.model(step.model), u)
+	}
+	b.bill.CostUSD = b.bill.CostUSD.Add(as.CostUSD)
 }
 
-// charge books what a Step cost, with its reply. It is not known where the client's
-// own call was not charged by list prices.
-func (b *biller) charge(step *rawStep, use llm.Usage) catalog.Money {
-	use.Output = step.output
-	b.bill.Output += step.output
-	var cost catalog.Money
-	if step.listed {
-		model := b.model(step.model)
-		if cost = b.of(model).cost(use); !cost.Known {
-			b.unpriced(model, use)
-		}
+// model returns the model that a Step is charged as.
+func (b *biller) model(recorded string) string {
+	if b.r.opts.Model != "" || recorded == "" {
+		return b.raw.model
 	}
-	b.bill.CostUSD = b.bill.CostUSD.Add(cost)
-	return cost
+	return recorded
+}
+
+// instead returns what a Step is charged for that sends another request than the
+// client's. The simulation says what that reads and writes; what the provider reported
+// for the client's request says how far the simulation was off at that Step. Where it
+// read less, it reads less of this one in the same proportion. Where it read more, as
+// from what another session left warm, it reads that much of this one too, as far as
+// the two begin alike: shared tokens. What is not read is divided as it was reported.
+func (b *biller) instead(step rawStep, use llm.Usage, shared int) inspect.Charge {
+	u := use
+	got, expected := step.Usage, step.Simulated
+	switch total := use.Prompt(); {
+	case step.reported:
+		read := max(use.CacheRead, min(got.CacheRead, shared, total))
+		if got.CacheRead < expected.CacheRead {
+			read = portion(use.CacheRead, got.CacheRead, expected.CacheRead)
+		}
+		u = divided(total-read, got, use)
+		u.CacheRead = read
+	default: // hidden requests of a hosted tool come on top
+		u.Input += max(got.Input-expected.Input, 0)
+		u.CacheRead += max(got.CacheRead-expected.CacheRead, 0)
+		u.CacheWrite5m += max(got.CacheWrite5m-expected.CacheWrite5m, 0)
+		u.CacheWrite1h += max(got.CacheWrite1h-expected.CacheWrite1h, 0)
+	}
+	u.Output, u.Reasoning = got.Output, got.Reasoning
+	out := inspect.Charge{Usage: u, Simulated: use, CostKind: inspect.CostEstimated}
+	if step.listed {
+		out.CostUSD = b.like(step, u)
+	}
+	return out
+}
+
+// like returns what a usage costs at the rate that the client paid: list prices, and
+// what the file states in proportion to them.
+func (b *biller) like(step rawStep, u llm.Usage) catalog.Money {
+	model := b.of(b.model(step.model))
+	cost, listed := model.cost(u), model.cost(step.Usage)
+	if !cost.Known || !listed.Known || !step.CostUSD.Known || listed.Pico <= 0 || step.CostUSD == listed {
+		return cost
+	}
+	return catalog.Dollars(scaled(cost.Pico, step.CostUSD.Pico, listed.Pico))
+}
+
+// divided divides so many tokens that were not read as those of got were; where got has
+// none, as those of use.
+func divided(tokens int, got, use llm.Usage) llm.Usage {
+	like := got
+	rest := like.Prompt() - like.CacheRead
+	if rest <= 0 {
+		like = use
+		rest = like.Prompt() - like.CacheRead
+	}
+	u := llm.Usage{CacheWrite5m: portion(tokens, like.CacheWrite5m, rest), CacheWrite1h: portion(tokens, like.CacheWrite1h, rest)}
+	u.Input = tokens - u.CacheWrite5m - u.CacheWrite1h
+	return u
+}
+
+// portion returns n·part/whole, and 0 of nothing.
+func portion(n, part, whole int) int { return int(scaled(int64(n), int64(part), int64(whole))) }
+
+// scaled returns n·part/whole, and 0 of nothing. The product may be larger than an
+// integer holds.
+func scaled(n, part, whole int64) int64 {
+	if n <= 0 || part <= 0 || whole <= 0 {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(n), uint64(part))
+	if high >= uint64(whole) {
+		return math.MaxInt64
+	}
+	q, _ := bits.Div64(high, low, uint64(whole))
+	return int64(min(q, math.MaxInt64))
 }
 
 // unpriced notes a call whose cost is not known for want of a price.

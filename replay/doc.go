@@ -22,7 +22,8 @@
 // segment has beyond overhead and file, such as files that were attached again, is
 // unrecorded: it is counted with every view of that segment. A segment that does not
 // show its own start, and of whose first prompt more than a quarter is neither known
-// content nor overhead, lacks a part of the conversation: it is listed and not run.
+// content nor overhead, lacks a part of the conversation: it is listed and not run. A
+// summary at its beginning is such a start.
 //
 // # Windows
 //
@@ -30,7 +31,7 @@
 // the system prompt and tools that the file has, which no policy can change (some
 // formats record a system prompt that is larger than a quarter of their peak). The
 // capacity is that limit with buffer and reserve. In a small window these two are scaled
-// ([budget.Window.Scaled]). The peak is the largest count of the raw segment, as
+// ([budget.Window.Scaled]). The peak is the largest prompt of the raw segment, as
 // reported where it is.
 //
 // # How views are counted
@@ -42,6 +43,10 @@
 // A segment of which nothing was reported starts from its overhead as from an anchor.
 // Removed text counts for 85 % of its estimate in live sessions only, until the next
 // usage (see token.Calibration).
+//
+// What a run sent, its peak and whether it was over are of one size for each request:
+// the reported one where the client sent the same, else the count. A policy that keeps
+// within a limit is held against the bound where nothing was reported.
 //
 // # What stands in for a model
 //
@@ -65,7 +70,27 @@
 //
 // # Money
 //
-// Calls are charged by package cache: with marks behind tools and system prompt, at the
-// end, and where the request before ended; with the long lifetime where the client was
-// seen to use it.
+// What the client paid for a call is package inspect's figure: what the file states,
+// else the list prices of what was reported. An output that was cut off counts with the
+// size of the recorded reply, and a call of which nothing was reported with a simulated
+// one; both are marked as estimates.
+//
+// A run pays the same for each request that the client sent too, so that doing nothing
+// costs what was paid. Another request is followed through package cache, with marks
+// behind tools and system prompt, at the end, and where the request before ended; with
+// the long lifetime where the client was seen to use it. What that says is set right by
+// what it says of the client's own request at the same Step, beside what was reported of
+// that one. Let the provider have read R tokens of it where the simulation has r, and the
+// simulation read q of the run's request:
+//
+//   - R < r, the provider had let go of something: q·R/r are read;
+//   - R ≥ r, it had more, such as what another session left warm: the larger of q and R
+//     are read, of R only what the two requests begin with alike.
+//
+// What is not read is divided between full price and writes as it was reported. Where the
+// file states a cost, the list price is scaled by what was paid for the client's call.
+// Simulated money of the client's own calls stands beside what was paid in [Billing].
+//
+// Calls that were copied from another session are run, as the context has them, and are
+// in no sum.
 package replay

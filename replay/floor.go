@@ -17,8 +17,9 @@ const pinPrefix = 200
 const floorStub = "[{tool} output, {bytes} bytes, stored as {ref}]"
 
 // floor returns the irreducible floor of the machine's transcript as the judge
-// recomputes it from the bytes of the raw view, in tokens with the overhead.
-func (j *judge) floor(m *engine.Machine) (int, error) {
+// recomputes it from the bytes of the raw view, in tokens with the overhead and what else
+// the client sent unseen.
+func (j *judge) floor(m *engine.Machine, unseen int) (int, error) {
 	if j.check == nil {
 		return 0, nil
 	}
@@ -30,7 +31,7 @@ func (j *judge) floor(m *engine.Machine) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("replay: judge: floor: %w", err)
 	}
-	return j.raw.overhead.Tokens + j.raw.overhead.Unrecorded + f.Total()*j.ratio/1000, nil
+	return j.raw.overhead.Tokens + j.raw.overhead.Unrecorded + unseen + f.Total()*j.ratio/1000, nil
 }
 
 // pins names the pinned messages to the judge by the beginning of their text.

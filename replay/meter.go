@@ -20,9 +20,8 @@ type meter struct {
 	raw    *raw
 	items  []edit.Item // of the request before
 	front  front
-	blocks []cache.Block
-	by     []token.Contents // of each block, unscaled; the first is sections and tools
-	sum    []token.Contents // of all blocks up to each
+	prompt cache.Prompt
+	sum    []token.Contents // of all blocks up to each, unscaled; the first is sections and tools
 	edited map[editedItem]token.Contents
 }
 
@@ -37,19 +36,33 @@ func newMeter(raw *raw) *meter {
 }
 
 // request returns the request of total tokens that is sent at Step i as its provider's
-// cache sees it, and what its tokens are spent on. The slices are valid until the next
-// call.
-func (m *meter) request(i int, send *engine.Send, total int) (cache.Request, token.Contents) {
+// cache sees it, what its tokens are spent on, and how many of them it begins with as
+// the client's own request does. The slices are valid until the next call.
+func (m *meter) request(i int, send *engine.Send, total int) (req cache.Request, by token.Contents, shared int) {
 	kept := m.common(send)
 	m.measure(send, kept)
-	m.place(kept, total)
-	m.mark(kept)
-	m.items = send.Items
-	req := cache.Request{Blocks: m.blocks}
-	if i < len(m.raw.steps) {
-		req.At = m.raw.steps[i].at
+	mark := cache.Short
+	if m.raw.long {
+		mark = cache.Long
 	}
-	return req, fitted(m.sum[len(m.sum)-1], total)
+	req = m.prompt.Request(kept, total, mark)
+	m.items = send.Items
+	if i < len(m.raw.steps) {
+		req.At = m.raw.steps[i].At
+	}
+	return req, fitted(m.sum[len(m.sum)-1], total), m.prompt.Tokens(m.untouched(send))
+}
+
+// untouched returns how many blocks are as the client sent them.
+func (m *meter) untouched(send *engine.Send) int {
+	if len(send.Sections) != len(m.raw.front(0)) || len(send.Tools) != len(m.raw.segment.Tools) {
+		return 0
+	}
+	n := slices.IndexFunc(send.Items, func(it edit.Item) bool { return it.IsNote() || len(it.Edits) > 0 })
+	if n < 0 {
+		n = len(send.Items)
+	}
+	return 1 + n
 }
 
 // fitted makes parts add up to total. What is hidden was measured and stays as it is;
@@ -91,24 +104,24 @@ func alike(a, b []edit.Item) int {
 
 // measure counts the blocks from number kept on.
 func (m *meter) measure(send *engine.Send, kept int) {
-	m.blocks, m.by, m.sum = m.blocks[:kept], m.by[:kept], m.sum[:kept]
+	m.prompt.Cut(kept)
+	m.sum = m.sum[:kept]
 	if kept == 0 {
-		m.add(cache.Block{Prefix: m.front.digest, Positions: len(send.Sections) + len(send.Tools)}, m.front.contents(m.raw.counter))
+		m.add(m.front.digest, len(send.Sections)+len(send.Tools), m.front.contents(m.raw.counter))
 		kept = 1
 	}
 	for _, it := range send.Items[kept-1:] {
 		key := editedItem{it.Message.ID, it.Before, digestOf(it.Edits)}
-		prefix := llm.Chain(m.blocks[len(m.blocks)-1].Prefix, key.digest())
-		m.add(cache.Block{Prefix: prefix, Positions: len(it.Message.Parts)}, m.contents(it, key))
+		m.add(key.digest(), len(it.Message.Parts), m.contents(it, key))
 	}
 }
 
-func (m *meter) add(b cache.Block, c token.Contents) {
-	sum := c
+func (m *meter) add(name llm.Digest, positions int, c token.Contents) {
+	m.prompt.Add(name, c.Total(), positions)
 	if n := len(m.sum); n > 0 {
-		sum = m.sum[n-1].Add(c)
+		c = m.sum[n-1].Add(c)
 	}
-	m.blocks, m.by, m.sum = append(m.blocks, b), append(m.by, c), append(m.sum, sum)
+	m.sum = append(m.sum, c)
 }
 
 // contents returns what an item's tokens are spent on, counted once for each form in
@@ -123,49 +136,6 @@ func (m *meter) contents(it edit.Item, key editedItem) token.Contents {
 		m.edited[key] = c
 	}
 	return c
-}
-
-// place gives the blocks from number kept on their ends, so that the last one is at
-// total. Where what is kept is itself more than that, all ends move.
-func (m *meter) place(kept, total int) {
-	start, from := 0, 0
-	if kept > 0 && m.blocks[kept-1].Tokens <= total {
-		start, from = kept, m.blocks[kept-1].Tokens
-	}
-	before := 0
-	if start > 0 {
-		before = m.sum[start-1].Total()
-	}
-	last := len(m.blocks) - 1
-	counted := m.sum[last].Total() - before
-	for i := start; i <= last; i++ {
-		part := m.sum[i].Total() - before
-		if counted > 0 {
-			m.blocks[i].Tokens = from + int(int64(total-from)*int64(part)/int64(counted))
-		} else {
-			m.blocks[i].Tokens = from
-		}
-	}
-	if last > 0 {
-		total = max(total, m.blocks[last-1].Tokens)
-	}
-	m.blocks[last].Tokens = total
-}
-
-// mark puts cache marks where a careful client puts them: behind the tools and the
-// system prompt, at the end, and where the request before ended as far as this one
-// begins like it.
-func (m *meter) mark(kept int) {
-	mark := cache.Short
-	if m.raw.long {
-		mark = cache.Long
-	}
-	for i := range m.blocks {
-		m.blocks[i].Mark = cache.NoMark
-	}
-	m.blocks[0].Mark = mark
-	m.blocks[max(kept-1, 0)].Mark = mark
-	m.blocks[len(m.blocks)-1].Mark = mark
 }
 
 // A front is what stands before the messages of a request.

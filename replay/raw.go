@@ -10,11 +10,11 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/replay/verify"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -38,7 +38,8 @@ type raw struct {
 	fixed    int // overhead, and the system prompt and tools that the file has
 	peak     int // largest prompt, as reported where it is
 	reported int // largest reported prompt
-	steps    []rawStep
+	calls    []inspect.MeasuredCall
+	steps    []rawStep // of the same
 
 	counter  token.Counter    // the raw count of the model's family
 	contents []token.Contents // of each message as it was recorded
@@ -47,15 +48,15 @@ type raw struct {
 	billing  Billing
 }
 
-// A rawStep is one Step of the raw segment.
+// A rawStep is one Step of the raw segment: its size, when it was sent and what it was
+// charged for are those of package inspect.
 type rawStep struct {
-	prompt int                // tokens, as reported where they are
-	cal    *token.Calibration // as it was before this Step's usage was known
-	model  string
-	at     int64 // when it was sent, Unix milliseconds; 0 if nobody knows
-	output int   // tokens of the reply, as reported or by its size
-	listed bool  // list prices hold for it, as far as the file says
-	cost   catalog.Money
+	inspect.MeasuredCall
+	cal      *token.Calibration // as it was before this Step's usage was known
+	model    string
+	reported bool // the size is the provider's
+	copied   bool // another session made it
+	listed   bool // list prices hold for it, as far as the file says
 }
 
 // pair is one prediction of a reported prompt.
@@ -79,17 +80,13 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	}
 	out.window, out.guessed = r.capacityOf(s, seg)
 	out.input = r.mostInputOf(out)
-	family := r.catalog.FamilyOf(out.model)
-	cal := token.NewCalibration(family)
-	counter, err := token.ForFamily(family, r.load)
+	m, err := r.about().Measure(s, seg, carried)
 	if err != nil {
 		return nil, nil, err
 	}
-	out.describe(counter)
-	if out.overhead, err = r.about().OverheadOf(s, seg, carried); err != nil {
-		return nil, nil, err
-	}
-	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(counter)))
+	cal := token.NewCalibration(r.catalog.FamilyOf(out.model))
+	out.calls, out.counter, out.contents, out.overhead, out.caches, out.long = m.Calls, m.Counter, m.Contents, m.Overhead, m.Caches, m.Long
+	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(out.counter)))
 	off, err := policy.Preset("off")
 	if err != nil {
 		return nil, nil, err
@@ -99,25 +96,24 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 		return nil, nil, err
 	}
 	var pairs []pair
-	bill := r.rawBiller(out)
 	anchored, output := "", false
 	err = r.walk(ctx, sess, out, func(step *sessionfile.Step, send *engine.Send) error {
-		cal = sess.Machine().Calibration().Clone()
-		rs := rawStep{prompt: send.Count.Point, cal: cal, model: step.Model, listed: step.Unpriced == ""}
+		rs := rawStep{
+			MeasuredCall: m.Calls[len(out.steps)], cal: sess.Machine().Calibration().Clone(), model: step.Model,
+			reported: step.Reported, copied: step.Copied != "", listed: step.Unpriced == "",
+		}
 		if step.Reported {
-			rs.prompt = step.Usage.Prompt()
-			out.reported = max(out.reported, rs.prompt)
+			out.reported = max(out.reported, rs.Tokens)
 			if anchored == step.Model {
-				pairs = append(pairs, pair{len(out.steps) + 1, step.Model, output, send.Count.Kind, rs.prompt, send.Count.Point, send.Count.Bound})
+				pairs = append(pairs, pair{len(out.steps) + 1, step.Model, output, send.Count.Kind, rs.Tokens, send.Count.Point, send.Count.Bound})
 			}
 			anchored, output = step.Model, step.OutputReported
 		}
-		out.peak = max(out.peak, rs.prompt)
+		out.peak = max(out.peak, rs.Tokens)
 		out.steps = append(out.steps, rs)
-		bill.step(step, send)
 		return feed(ctx, sess, engine.Usage{Usage: step.Usage, Reported: step.Reported, OutputUnknown: !step.OutputReported})
 	})
-	bill.finish()
+	r.bill(out, seg)
 	return out, pairs, err
 }
 
@@ -154,7 +150,7 @@ func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*drive.Driver,
 	if err != nil {
 		return nil, fmt.Errorf("replay: open %q: %w", c.ID, err)
 	}
-	if sections := raw.front(); len(sections) > 0 {
+	if sections := raw.front(0); len(sections) > 0 {
 		if err := feed(ctx, sess, engine.SetSections{Sections: sections}); err != nil {
 			return nil, err
 		}
@@ -168,23 +164,39 @@ func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*drive.Driver,
 }
 
 // front returns the system prompt that a run has: the file's, and what the client sent
-// beside it.
-func (r *raw) front() []llm.Section {
-	sections := slices.Clone(r.segment.Sections)
-	if r.overhead.Tokens > 0 {
-		sections = append(sections, llm.Section{Name: "overhead", Tokens: r.overhead.Tokens})
-	}
-	if r.overhead.Unrecorded > 0 {
-		sections = append(sections, llm.Section{Name: "unrecorded", Tokens: r.overhead.Unrecorded})
+// beside it, as far as only its size is known.
+func (r *raw) front(unseen int) []llm.Section {
+	sections := append(slices.Clone(r.segment.Sections), r.overhead.Sections()...)
+	if unseen > 0 {
+		sections = append(sections, llm.Section{Name: "unseen", Tokens: unseen})
 	}
 	return sections
+}
+
+// sizeOf returns the size of a request: that of the client's own where it is the same,
+// else the count.
+func (r *raw) sizeOf(i int, send *engine.Send) int {
+	if !send.Edited {
+		return r.steps[i].Tokens
+	}
+	return send.Count.Point
+}
+
+// standsAt returns what the request of Step i is held against the limit as: what was
+// reported of the client's own where it is the same, else the upper bound of the count.
+// Of a policy that has no backstop the likeliest size says how often it was over.
+func (r *raw) standsAt(i int, send *engine.Send, backstop bool) int {
+	if !send.Edited && r.steps[i].reported || !backstop {
+		return r.sizeOf(i, send)
+	}
+	return send.Count.Bound
 }
 
 // walk feeds a segment to a session: every message, and before the reply of each
 // Step a Prepare, of which f is told. send is nil if the request was refused. It
 // stops without an error when f returns errEnded.
 func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f func(*sessionfile.Step, *engine.Send) error) error {
-	answered := false
+	answered, unseen, calls := false, 0, raw.calls
 	for i, e := range raw.segment.Entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -196,6 +208,13 @@ func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f fun
 		}
 		answered = e.Message.Origin == llm.Model
 		if e.Step != nil {
+			if calls[0].Unseen != unseen { // what the client sent beside the file is another
+				unseen = calls[0].Unseen
+				if err := feed(ctx, sess, engine.SetSections{Sections: raw.front(unseen)}); err != nil {
+					return err
+				}
+			}
+			calls = calls[1:]
 			if err := r.step(ctx, sess, e.Step, f); err != nil {
 				return err
 			}

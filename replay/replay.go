@@ -130,18 +130,34 @@ func (r *Replayer) Stream(ctx context.Context, header *sessionfile.Session, segm
 	return nil
 }
 
+// calls returns how many model calls a segment made, and how many were copied from
+// another session.
+func calls(seg sessionfile.Segment) (own, copied int) {
+	for _, e := range seg.Entries {
+		switch {
+		case e.Step == nil:
+		case e.Step.Copied != "":
+			copied++
+		default:
+			own++
+		}
+	}
+	return own, copied
+}
+
 // segment runs a segment, which is number n of its session.
 func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (Result, Overhead, error) {
 	res := Result{
 		Schema: Schema, Session: s.Path, Format: string(s.Format), Segment: n, Name: seg.Name, Start: string(seg.Start),
-		NotRun: seg.NotRun, Model: r.about().ModelOf(seg), Steps: seg.Steps(), Messages: len(seg.Entries),
+		NotRun: seg.NotRun, Model: r.about().ModelOf(seg), Messages: len(seg.Entries),
 		Problems: []Problem{}, Runs: []Run{},
 	}
+	res.Steps, res.Copied = calls(seg)
 	if n == 1 {
 		for _, p := range s.Problems {
 			res.Problems = append(res.Problems, Problem(p))
 		}
-		res.Parent = s.Parent
+		res.Parent, res.Kin = s.Parent, string(s.Kin)
 		for _, b := range s.Abandoned {
 			res.Abandoned = append(res.Abandoned, Branch(b))
 		}

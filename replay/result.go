@@ -7,7 +7,7 @@ import (
 
 // Schema is the version of the JSON form of a Result. docs/replay-json.md lists
 // all fields.
-const Schema = 1
+const Schema = 2
 
 // A Result is one segment of a session under all policies and windows.
 type Result struct {
@@ -20,12 +20,14 @@ type Result struct {
 	NotRun   string `json:"not_run,omitempty"`
 	Model    string `json:"model"` // of the segment's first Step
 	Steps    int    `json:"steps"`
+	Copied   int    `json:"copied,omitempty"` // calls that were copied from another session; they are in no other figure
 	Messages int    `json:"messages"`
 
 	WindowGuessed bool      `json:"window_guessed,omitempty"` // nobody knows the model's own window
 	Problems      []Problem `json:"problems"`                 // of the whole file, with its first segment
 
-	Parent    string   `json:"parent,omitempty"`    // id of the session that started this one; with its first segment
+	Parent    string   `json:"parent,omitempty"`    // id of the session that this one began from; with its first segment
+	Kin       string   `json:"kin,omitempty"`       // how: "sub-agent" or "fork"; with its first segment
 	Abandoned []Branch `json:"abandoned,omitempty"` // lines that do not lead to the session's end; with its first segment
 
 	Reported struct {
@@ -80,7 +82,7 @@ type Run struct {
 	Estimator       string         `json:"estimator"`
 	CountKind       string         `json:"count_kind"`   // the least sure one
 	Steps           int            `json:"steps"`        // that were prepared
-	StepsOver       int            `json:"steps_over"`   // sent above the limit by the count, or with bytes or images over
+	StepsOver       int            `json:"steps_over"`   // sent above the limit: by the report on the client's own request, else by the count
 	CommonLimit     int            `json:"common_limit"` // the lowest limit of all policies on this window
 	OverCommon      int            `json:"over_common"`  // sent above it by the count
 	StillOver       int            `json:"still_over"`   // of a forced final Step that nothing could bring below
@@ -95,8 +97,8 @@ type Run struct {
 	EndReason       string         `json:"end_reason"`
 	TokensRaw       int            `json:"tokens_raw"`    // sum over all Steps of what the client sent
 	TokensToEnd     int            `json:"tokens_to_end"` // the same for the requests that the run sent
-	TokensSent      int            `json:"tokens_sent"`
-	PeakSent        int            `json:"peak_sent"`
+	TokensSent      int            `json:"tokens_sent"`   // as reported where the client sent the same, else the count
+	PeakSent        int            `json:"peak_sent"`     // largest of the same sizes that TokensSent sums up
 	Edits           map[string]int `json:"edits"`
 	PrefixBreaks    int            `json:"prefix_breaks"` // views that do not extend the one before
 	CacheBreaks     int            `json:"cache_breaks"`  // calls that lost what the provider still had warm

@@ -48,7 +48,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if err != nil {
 		return run, err
 	}
-	ru := &runner{run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0)}
+	ru := &runner{backstop: p.Backstop, run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0)}
 	if len(raw.steps) > 0 {
 		err = r.walk(ctx, sess, raw, func(step *sessionfile.Step, send *engine.Send) error { return ru.step(ctx, step, send) })
 	}
@@ -63,7 +63,9 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		}
 	}
 	for _, st := range raw.steps {
-		run.TokensRaw += st.prompt
+		if !st.copied {
+			run.TokensRaw += st.Tokens
+		}
 	}
 	ru.settle()
 	if err := j.finish(&run); err != nil {
@@ -84,23 +86,30 @@ type runner struct {
 
 	sections int // of the view sent last
 
-	bill   *biller
-	meter  *meter
-	edited int           // edits of the journal that the series has told of
-	spent  catalog.Money // by the client, for the Steps that were sent
+	at       int  // Steps of the segment that were walked
+	backstop bool // the policy has one
+	bill     *biller
+	meter    *meter
+	edited   int           // edits of the journal that the series has told of
+	spent    catalog.Money // by the client, for the Steps that were sent
 }
 
 func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.Send) error {
-	i := u.run.Steps
-	u.run.Steps++
-	if send == nil {
+	i := u.at
+	u.at++
+	rs := u.raw.steps[i]
+	if !rs.copied {
+		u.run.Steps++
+	}
+	switch {
+	case rs.copied && send == nil: // the parent's business
+	case send == nil:
 		if err := u.irreducible(); err != nil {
 			return err
 		}
-		u.point(Point{Step: u.run.Steps, Raw: u.raw.steps[i].prompt, Refused: true})
-	} else {
-		u.run.TokensToEnd += u.raw.steps[i].prompt
-		if err := u.sent(send); err != nil {
+		u.point(Point{Step: u.at, Raw: rs.Tokens, Refused: true})
+	default:
+		if err := u.sent(i, send); err != nil {
 			return err
 		}
 		u.pay(i, send)
@@ -111,21 +120,34 @@ func (u *runner) step(ctx context.Context, step *sessionfile.Step, send *engine.
 		usage.Usage = llm.Usage{Input: u.sess.Machine().Count().Point, Output: step.Usage.Output, Reasoning: step.Usage.Reasoning}
 	}
 	if send != nil && send.Final != engine.ReasonNone {
-		u.run.EndedAtStep, u.run.EndReason = u.run.Steps, string(send.Final)
+		u.run.EndedAtStep, u.run.EndReason = u.at, string(send.Final)
 		return errEnded
 	}
 	return feed(ctx, u.sess, usage)
 }
 
-// sent books a request that left.
-func (u *runner) sent(send *engine.Send) error {
-	run := u.run
-	run.TokensSent += send.Count.Point
-	run.PeakSent = max(run.PeakSent, send.Count.Bound)
-	if send.Count.Bound > run.CommonLimit {
+// sent books a request that left. One that another session made is judged, and not
+// booked.
+func (u *runner) sent(i int, send *engine.Send) error {
+	if !u.raw.steps[i].copied {
+		if err := u.book(i, send); err != nil {
+			return err
+		}
+	}
+	return u.judge.step(u.at, send, u.prefix(send))
+}
+
+// book adds a request to the sums of the run.
+func (u *runner) book(i int, send *engine.Send) error {
+	run, size := u.run, u.raw.sizeOf(i, send)
+	run.TokensToEnd += u.raw.steps[i].Tokens
+	run.TokensSent += size
+	run.PeakSent = max(run.PeakSent, size)
+	held := u.raw.standsAt(i, send, u.backstop)
+	if held > run.CommonLimit {
 		run.OverCommon++
 	}
-	if send.Count.Bound > send.Limit {
+	if held > send.Limit {
 		if !send.StillOver {
 			run.StepsOver++
 		} else if err := u.irreducible(); err != nil {
@@ -135,7 +157,7 @@ func (u *runner) sent(send *engine.Send) error {
 	if run.CountKind == "" || kindRank(send.Count.Kind.String()) > kindRank(run.CountKind) {
 		run.CountKind = send.Count.Kind.String()
 	}
-	return u.judge.step(run.Steps, send, u.prefix(send))
+	return nil
 }
 
 func kindRank(kind string) int {
@@ -165,10 +187,10 @@ func (u *runner) irreducible() error {
 	if over == nil {
 		return nil
 	}
-	recomputed, err := u.judge.floor(m)
+	recomputed, err := u.judge.floor(m, u.raw.steps[u.at-1].Unseen)
 	f := over.Floor
 	u.run.Irreducible = append(u.run.Irreducible, Irreducible{
-		Step: u.run.Steps, Floor: f.Total(), Limit: over.Limit, Recomputed: recomputed,
+		Step: u.at, Floor: f.Total(), Limit: over.Limit, Recomputed: recomputed,
 		Parts: map[string]int{
 			"system": f.System, "tools": f.Tools, "pins": f.Pins, "open_calls": f.OpenCalls, "newest_round": f.NewestRound,
 			"margin": f.Margin,

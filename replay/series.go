@@ -36,18 +36,21 @@ type Change struct {
 // pay books what the request of Step i, counted from 0, costs.
 func (u *runner) pay(i int, send *engine.Send) {
 	rs := u.raw.steps[i]
-	total := send.Count.Point
-	if !send.Edited {
-		total = rs.prompt
+	total := u.raw.sizeOf(i, send)
+	req, by, shared := u.meter.request(i, send, total)
+	use := u.bill.send(u.bill.model(rs.model), req)
+	if rs.copied {
+		return
 	}
-	req, by := u.meter.request(i, send, total)
-	model := u.bill.model(rs.model)
-	use := u.bill.send(model, req)
-	cost := u.bill.charge(&rs, use.Usage)
-	u.spent = u.spent.Add(rs.cost)
+	as := rs.Charge
+	if send.Edited {
+		as = u.bill.instead(rs, use.Usage, shared)
+	}
+	u.bill.charge(rs, use, as)
+	u.spent = u.spent.Add(rs.CostUSD)
 	u.point(Point{
-		Step: u.run.Steps, Time: rs.at, Raw: rs.prompt, Tokens: total, Bound: max(send.Count.Bound, total), By: named(by),
-		Read: use.CacheRead, Lost: use.Lost, CostUSD: cost, Final: string(send.Final),
+		Step: i + 1, Time: rs.At, Raw: rs.Tokens, Tokens: total, Bound: max(send.Count.Bound, total), By: named(by),
+		Read: as.Usage.CacheRead, Lost: use.Lost, CostUSD: as.CostUSD, Final: string(send.Final),
 	})
 }
 

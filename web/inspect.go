@@ -57,7 +57,7 @@ func (b *inspectPage) add(r inspect.Report) {
 			g.Tables = inspectTables(r)
 		}
 		b.push(g, b.draw(r, seg))
-		b.rows = append(b.rows, []cell{{Text: g.Name}, text(seg.Model), number(len(seg.Steps)), number(promptsOf(seg)), number(peakOf(seg)), {Text: spendingOf(seg).sum()}})
+		b.rows = append(b.rows, []cell{{Text: g.Name}, text(seg.Model), number(len(seg.Own())), number(promptsOf(seg)), number(peakOf(seg)), {Text: spendingOf(seg).sum()}})
 	}
 	if len(r.Segments) == 0 {
 		g := group{Index: len(b.Groups), Name: clean(base(r.Session)), Lead: "The file holds no conversation.", Facts: sessionFacts(r), Tables: inspectTables(r)}
@@ -97,13 +97,22 @@ func segmentFacts(seg inspect.Segment) []fact {
 		window = count(seg.Window)
 	}
 	return []fact{
-		{"Steps", count(len(seg.Steps)), count(seg.Messages) + " messages"},
+		{"Steps", count(len(seg.Own())), count(seg.Messages) + " messages" + copiedText(seg)},
 		{"Window", window, "tokens"},
 		{"Largest prompt", count(peakOf(seg)), share(peakOf(seg), seg.Window) + " of the window"},
 		{"Hidden part", count(seg.Hidden.Tokens + seg.Hidden.Unrecorded), "tokens of each prompt, " + clean(seg.Hidden.Kind)},
 		{"All prompts", count(promptsOf(seg)), "tokens, " + kindOf(seg)},
 		spendingOf(seg).fact("Cost"),
 	}
+}
+
+// copiedText says how many of a segment's Steps are another session's.
+func copiedText(seg inspect.Segment) string {
+	n := len(seg.Steps) - len(seg.Own())
+	if n == 0 {
+		return ""
+	}
+	return "; " + count(n) + " more Steps are copied, in no sum"
 }
 
 // sessionFacts are those of the whole file.
@@ -126,7 +135,7 @@ func lossFacts(r inspect.Report) []fact {
 
 func peakOf(seg inspect.Segment) int {
 	n := 0
-	for _, s := range seg.Steps {
+	for _, s := range seg.Own() {
 		n = max(n, s.Tokens)
 	}
 	return n
@@ -134,7 +143,7 @@ func peakOf(seg inspect.Segment) int {
 
 func promptsOf(seg inspect.Segment) int {
 	n := 0
-	for _, s := range seg.Steps {
+	for _, s := range seg.Own() {
 		n += s.Tokens
 	}
 	return n
@@ -143,7 +152,7 @@ func promptsOf(seg inspect.Segment) int {
 // kindOf is the least sure kind of the Steps' sizes.
 func kindOf(seg inspect.Segment) string {
 	kind := inspect.Reported
-	for _, s := range seg.Steps {
+	for _, s := range seg.Own() {
 		if s.Kind == inspect.Estimated || kind == inspect.Reported {
 			kind = s.Kind
 		}
@@ -155,18 +164,24 @@ func kindOf(seg inspect.Segment) string {
 type spending struct {
 	known  catalog.Money // of those whose cost is known
 	priced int           // how many they are
-	steps  int           // of all
+	// estimated is of how many of these the cost is an estimate.
+	estimated int
+	steps     int // of all
 }
 
 // spendingOf sums up the costs of all Steps of some segments.
 func spendingOf(segments ...inspect.Segment) spending {
 	s := spending{known: catalog.Dollars(0)}
 	for _, seg := range segments {
-		s.steps += len(seg.Steps)
-		for _, step := range seg.Steps {
+		own := seg.Own()
+		s.steps += len(own)
+		for _, step := range own {
 			if step.CostUSD.Known {
 				s.priced++
 				s.known = s.known.Add(step.CostUSD)
+			}
+			if step.CostKind == inspect.CostEstimated {
+				s.estimated++
 			}
 		}
 	}
@@ -192,7 +207,11 @@ func (s spending) text() string {
 // fact is the sum under a name, with what is known of it.
 func (s spending) fact(name string) fact {
 	if s.priced == 0 || s.priced == s.steps {
-		return fact{name, s.sum(), fmt.Sprintf("%s of %s Steps have a price", count(s.priced), count(s.steps))}
+		text := fmt.Sprintf("%s of %s Steps have a price", count(s.priced), count(s.steps))
+		if s.estimated > 0 {
+			text += ", estimated for " + count(s.estimated)
+		}
+		return fact{name, s.sum(), text}
 	}
 	return fact{name, s.sum(), s.text() + ", the rest has no price"}
 }

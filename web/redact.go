@@ -62,7 +62,9 @@ var (
 		string(sessionfile.StartRollback), string(sessionfile.StartResumed),
 	}
 	whyWords  = []string{sessionfile.WhyAbandoned, sessionfile.WhySubAgent, sessionfile.WhyRolledBack}
-	kindWords = []string{"exact", "calibrated", "estimated", "reported", "measured", "assumed", "none"}
+	kinWords  = []string{string(sessionfile.KinAgent), string(sessionfile.KinFork)}
+	costWords = []string{inspect.CostStated, inspect.CostReported, inspect.CostEstimated}
+	kindWords = []string{"exact", "client", "calibrated", "estimated", "reported", "measured", "assumed", "none"}
 	editWords = texts(edit.Kinds())
 	endWords  = []string{
 		string(engine.ReasonContext), string(engine.ReasonMaxTurns), string(engine.ReasonStatusCompleted), string(engine.ReasonStatusOnly),

@@ -23,7 +23,7 @@ func (r *redactor) result(res replay.Result) replay.Result {
 	return replay.Result{
 		Schema: res.Schema, Session: r.session(res.Session), Format: in(r.formats, res.Format), Segment: res.Segment,
 		Start: in(startWords, res.Start), NotRun: presence(res.NotRun, "its requests cannot be rebuilt"), Model: r.model(res.Model),
-		Steps: res.Steps, Messages: res.Messages, Parent: id(res.Parent), Reported: res.Reported,
+		Steps: res.Steps, Copied: res.Copied, Messages: res.Messages, Parent: id(res.Parent), Kin: in(kinWords, res.Kin), Reported: res.Reported,
 		Problems: each(res.Problems, func(p replay.Problem) replay.Problem {
 			return replay.Problem{File: r.session(p.File), Line: p.Line, What: problemKind}
 		}),
@@ -80,7 +80,7 @@ func (r *redactor) report(p inspect.Report) inspect.Report {
 	peak.PeakStep = "" // a page shows the peak of each segment
 	return inspect.Report{
 		Schema: p.Schema, Session: r.session(p.Session), Format: in(r.formats, p.Format), Client: in(r.formats, p.Client),
-		ID: id(p.ID), Parent: id(p.Parent), Totals: peak,
+		ID: id(p.ID), Parent: id(p.Parent), Kin: in(kinWords, p.Kin), Totals: peak,
 		Segments: each(p.Segments, r.segment), Largest: each(p.Largest, r.output), Repeated: each(p.Repeated, r.repeat),
 		Unanswered: each(p.Unanswered, r.call), Cuts: each(p.Cuts, cut), CacheBreaks: each(p.CacheBreaks, cacheBreak),
 		Thinking: each(p.Thinking, func(t inspect.Thinking) inspect.Thinking {
@@ -100,6 +100,7 @@ func (r *redactor) segment(s inspect.Segment) inspect.Segment {
 	s.Model, s.Hidden.Kind = r.model(s.Model), in(kindWords, s.Hidden.Kind)
 	s.Steps = each(s.Steps, func(step inspect.Step) inspect.Step {
 		step.Model, step.Kind, step.By = r.model(step.Model), in(kindWords, step.Kind), byWord(step.By, contentWords())
+		step.CostKind, step.Copied, step.MessageID, step.RequestID = in(costWords, step.CostKind), id(step.Copied), "", ""
 		return step
 	})
 	return s

@@ -120,14 +120,14 @@ func replayFacts(res replay.Result) []fact {
 		return facts
 	}
 	first := res.Runs[0]
-	reported := "by the same simulation"
-	if res.Billing.ReportedUSD.Known && res.Billing.ReportedUSD.Pico > 0 {
-		reported = res.Billing.ReportedUSD.String() + " by the provider's own figures"
+	reported := "as reported or stated"
+	if n := res.Billing.EstimatedSteps; n > 0 {
+		reported = fmt.Sprintf("estimated for %s of %s Steps", count(n), count(res.Steps))
 	}
 	facts = append(
 		facts,
 		fact{"The client sent", count(first.TokensRaw), "tokens in all prompts"},
-		fact{"That cost", first.Bill.RawUSD.String(), reported},
+		fact{"That cost", res.Billing.PaidUSD.String(), reported},
 	)
 	if i := slices.IndexFunc(res.Runs, func(r replay.Run) bool { return r.Policy == preferred }); i >= 0 && first.TokensRaw > 0 {
 		r := res.Runs[i]
@@ -233,7 +233,7 @@ func (b *replayPage) overview(results []replay.Result) {
 		if k := slices.IndexFunc(res.Runs, func(r replay.Run) bool { return r.Policy == preferred }); k >= 0 {
 			sent, cost = count(res.Runs[k].TokensSent), res.Runs[k].CostUSD.String()
 		}
-		rows = append(rows, append(row, number(first.TokensRaw), cell{Text: first.Bill.RawUSD.String()}, cell{Text: sent}, cell{Text: cost}))
+		rows = append(rows, append(row, number(first.TokensRaw), cell{Text: res.Billing.PaidUSD.String()}, cell{Text: sent}, cell{Text: cost}))
 	}
 	t.Bodies = []body{{Rows: rows}}
 	b.Overview = &t

@@ -56,9 +56,9 @@ func (b *replayPage) compared(res replay.Result) table {
 
 // money says what was paid for.
 func (b *replayPage) money(res replay.Result) table {
-	note := "Reads and writes of the provider's cache are simulated."
+	note := "A call that the client made too costs what it did. For others the provider's cache is simulated."
 	if c := res.Billing; c.Compared > 0 {
-		note = fmt.Sprintf("Reads and writes of the provider's cache are simulated; on %s Steps of the client's own requests the simulation read %s tokens, the provider reported %s.",
+		note = fmt.Sprintf("A call that the client made too costs what it did. For others the provider's cache is simulated; on %s Steps of the client's own requests the simulation read %s tokens, the provider reported %s.",
 			count(c.Compared), count(c.ReadSimulated), count(c.ReadReported))
 	}
 	return table{

@@ -71,8 +71,8 @@ A row is one policy on one window:
   of raw       the same, compared with what the client itself sent
   peak         the largest call
   breaks       calls that lost what the provider's prompt cache still had of the call before
-  cost         of all calls, with the provider's prompt cache simulated by its rules;
-               left out where a price is not known
+  cost         of all calls: what the client paid where the policy sends the same, else
+               by the simulated prompt cache; left out where a price is not known
   edits        what was done, by kind
 
 Policies keep different buffers, so their limits differ. Where they do, the last

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -97,7 +98,10 @@ func modelName(model string) string {
 // file writes what is known about the file beside its messages.
 func (w *writer) file(res replay.Result) {
 	if res.Parent != "" {
-		w.para(w.st.dim, "a sub-agent of session "+safe(res.Parent))
+		w.para(w.st.dim, kinOf(res.Parent, res.Kin, res.Copied > 0))
+	}
+	if res.Copied > 0 {
+		w.para(w.st.dim, plural(res.Copied, "step")+" copied from another session: they are in no sum")
 	}
 	var lines []string
 	for _, a := range res.Abandoned {
@@ -249,16 +253,22 @@ func billingNote(res replay.Result) string {
 	case b.Cache == "":
 		return ""
 	case b.Cache == "off":
-		return "cost: the client did not use the provider's cache, so no call does"
+		return "cost: the client did not use the provider's cache, so no call does" + estimated(b)
 	}
-	text := fmt.Sprintf("cost: the provider's cache is simulated (%s, kept for %s)", safe(b.Cache), lasting(b.Lifetime))
+	text := ""
+	if b.PaidUSD.Known && b.PaidUSD.Pico > 0 {
+		text = "the client paid " + b.PaidUSD.String() + estimated(b) + "; "
+	}
+	text += fmt.Sprintf("cost of other calls: the provider's cache is simulated (%s, kept for %s)", safe(b.Cache), lasting(b.Lifetime))
 	if b.Compared > 0 && b.ReadReported > 0 {
-		text += fmt.Sprintf("; for the client's own calls it reads %s of the tokens that were reported as read", ratio(b.ReadSimulated, b.ReadReported))
-	}
-	if b.ReportedUSD.Known && b.ReportedUSD.Pico > 0 {
-		text += ", and the client paid " + b.ReportedUSD.String()
+		text += fmt.Sprintf(", which reads %s of the tokens that were reported as read for the client's own", ratio(b.ReadSimulated, b.ReadReported))
 	}
 	return text
+}
+
+// estimated says of how many calls what was paid is an estimate.
+func estimated(b replay.Billing) string {
+	return estimatedCost(inspect.Totals{CostSteps: b.PaidSteps, CostEstimated: b.EstimatedSteps})
 }
 
 // unpricedNames returns the models without a price, each with what of it has none where

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+func (w *reportWriter) head(r inspect.Report) {
+	w.title(safe(shorten(r.Session, mostName)))
+	w.para(w.st.plain, subject(r))
+	t := r.Totals
+	if r.Parent != "" {
+		w.para(w.st.dim, kinOf(r.Parent, r.Kin, t.CopiedSteps > 0))
+	}
+	w.para(w.st.plain, extent(r))
+	if text := copied(r); text != "" {
+		w.para(w.st.plain, text)
+	}
+	if t.Steps == 0 {
+		return
+	}
+	w.para(w.st.plain, peak(r))
+	if text := hiddenText(r); text != "" {
+		w.para(w.st.plain, text)
+	}
+	w.para(w.st.plain, spent(r))
+}
+
+// spent says what all Steps together took.
+func spent(r inspect.Report) string {
+	t := r.Totals
+	text := edit.Thousands(t.Tokens) + " tokens sent"
+	if n := t.Usage.CacheRead; n > 0 {
+		text += fmt.Sprintf(", %s of them read from the cache", edit.Thousands(n))
+	}
+	if t.OutputReported {
+		text += fmt.Sprintf("; %s written by the model", edit.Thousands(t.Usage.Output))
+	}
+	switch {
+	case t.CostUSD.Known:
+		text += "; " + t.CostUSD.String() + estimatedCost(t)
+	case t.CostSteps > 0:
+		text += fmt.Sprintf("; %s for %d of %s%s, the rest is not priced", knownCost(r), t.CostSteps, plural(t.Steps, "step"), estimatedCost(t))
+	}
+	return text
+}
+
+// estimatedCost says of how many Steps the cost is an estimate.
+func estimatedCost(t inspect.Totals) string {
+	switch t.CostEstimated {
+	case 0:
+		return ""
+	case t.CostSteps:
+		return " (estimated)"
+	}
+	return fmt.Sprintf(" (estimated for %d of them)", t.CostEstimated)
+}
+
+// copied says which of the calls are another session's.
+func copied(r inspect.Report) string {
+	t := r.Totals
+	if t.CopiedSteps == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s tokens copied, to line %d: they are in no sum", plural(t.CopiedSteps, "step"), edit.Thousands(t.CopiedTokens), lastCopied(r))
+}
+
+// lastCopied returns the line of the last copied call.
+func lastCopied(r inspect.Report) int {
+	line := 0
+	for _, g := range r.Segments {
+		for _, s := range g.Steps {
+			if s.Copied != "" {
+				line = max(line, s.Line)
+			}
+		}
+	}
+	return line
+}
+
+// kinOf says how a session began from another one.
+func kinOf(parent, kin string, copied bool) string {
+	switch {
+	case sessionfile.Kin(kin) != sessionfile.KinFork:
+		return "a sub-agent of session " + safe(parent)
+	case copied:
+		return "begins with a copy of session " + safe(parent)
+	}
+	return "goes on from session " + safe(parent)
+}
+
+// knownCost is what the Steps cost together whose cost is known.
+func knownCost(r inspect.Report) catalog.Money {
+	sum := catalog.Dollars(0)
+	for _, g := range r.Segments {
+		for _, st := range g.Own() {
+			if st.CostUSD.Known {
+				sum = sum.Add(st.CostUSD)
+			}
+		}
+	}
+	return sum
+}
+
+// hiddenText says how much of each prompt the file does not have.
+func hiddenText(r inspect.Report) string {
+	low, high, kind := 0, 0, ""
+	for _, g := range r.Segments {
+		n := g.Hidden.Tokens + g.Hidden.Unrecorded
+		if len(g.Steps) == 0 || n == 0 {
+			continue
+		}
+		if kind == "" || n < low {
+			low = n
+		}
+		high = max(high, n)
+		if kind == "" || g.Hidden.Kind == inspect.Assumed {
+			kind = g.Hidden.Kind
+		}
+	}
+	switch {
+	case high == 0:
+		return ""
+	case low == high:
+		return fmt.Sprintf("%s tokens of each are not in the file (%s)", edit.Thousands(low), kind)
+	}
+	return fmt.Sprintf("%s to %s tokens of each are not in the file (%s)", edit.Thousands(low), edit.Thousands(high), kind)
+}
+
+// subject says whose session it is.
+func subject(r inspect.Report) string {
+	text := safe(r.Format)
+	if r.Client != "" {
+		text = strings.TrimSpace(safe(r.Client) + " " + safe(r.ClientVersion))
+	}
+	var models []string
+	for _, g := range r.Segments {
+		for _, s := range g.Steps {
+			if m := s.Model; m != "" && m != noModel && !slices.Contains(models, m) {
+				models = append(models, m)
+			}
+		}
+	}
+	if len(models) == 0 {
+		return text + "; no model named"
+	}
+	for i, m := range models {
+		models[i] = safe(m)
+	}
+	return text + "; " + strings.Join(atMost(models, mostListed), ", ")
+}
+
+// extent says how long it is.
+func extent(r inspect.Report) string {
+	text := fmt.Sprintf("%s, %s", plural(r.Totals.Steps, "step"), plural(r.Totals.Messages, "message"))
+	if n := len(r.Segments); n > 1 {
+		text += fmt.Sprintf(" in %d segments", n)
+	}
+	if r.Totals.Start == 0 {
+		return text
+	}
+	from, to := clock(r.Totals.Start), clock(r.Totals.End)
+	day, _, _ := strings.Cut(from, " ")
+	switch rest, same := strings.CutPrefix(to, day+" "); {
+	case from == to:
+		return text + ", " + from + " UTC"
+	case same:
+		to = rest
+	}
+	return text + ", " + from + " to " + to + " UTC"
+}
+
+// peak says how full the window was.
+func peak(r inspect.Report) string {
+	t, window := r.Totals, windowOf(r)
+	text := fmt.Sprintf("largest prompt %s tokens at step %s", edit.Thousands(t.Peak), stepName(r, t.PeakStep))
+	if window == 0 {
+		return text + ", in a window that is not known"
+	}
+	text += fmt.Sprintf(", %s of the window of %s", shareText(t.Peak, window), edit.Thousands(window))
+	if !t.Reported {
+		text += "; some sizes are estimated"
+	}
+	return text
+}
+
+// windowOf returns the window of the segment with the largest prompt, 0 if nobody
+// knows it.
+func windowOf(r inspect.Report) int {
+	window, peak := 0, 0
+	for _, g := range r.Segments {
+		for _, s := range g.Own() {
+			if s.Tokens > peak {
+				window, peak = g.Window, s.Tokens
+			}
+		}
+	}
+	return window
+}
+
+// stepName is a Step's name without its segment where there is only one.
+func stepName(r inspect.Report, name string) string {
+	if len(r.Segments) > 1 {
+		return name
+	}
+	_, step, _ := strings.Cut(name, ".")
+	return step
+}

@@ -1,0 +1,150 @@
+package inspect
+
+import (
+	"encoding/binary"
+
+	"github.com/plimsoll-dev/plimsoll/core/cache"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// A Charge is what one call was charged for.
+type Charge struct {
+	// Usage is as reported, else as Simulated. Where its output was not reported it is
+	// the size of the recorded reply.
+	Usage llm.Usage
+	// Simulated is what package cache says that the same prompt reads and writes, if
+	// the provider has nothing warm but what this segment has sent.
+	Simulated llm.Usage
+	CostUSD   catalog.Money // as the file states it, else Usage by list prices
+	CostKind  string        // CostStated, CostReported or CostEstimated; empty if the cost is not known
+}
+
+// A caching is how a segment uses the provider's cache.
+type caching struct {
+	used bool // as far as is known
+	long bool // most of what is written has the long lifetime
+}
+
+// cachingOf looks at what was reported of a segment. A client of which nothing was
+// reported is taken to use the cache.
+func cachingOf(entries []sessionfile.Entry) caching {
+	reported, used := false, false
+	var short, long uint64 // tokens written
+	for _, e := range entries {
+		if e.Step == nil || !e.Step.Reported && !e.Step.ClientCount {
+			continue
+		}
+		u := e.Step.Usage
+		reported = true
+		used = used || u.CacheRead+u.CacheWrite5m+u.CacheWrite1h > 0
+		short, long = short+uint64(max(u.CacheWrite5m, 0)), long+uint64(max(u.CacheWrite1h, 0))
+	}
+	return caching{used: used || !reported, long: long > 0 && long >= short}
+}
+
+// A simulation follows the prompts of a segment through the caches of their models.
+type simulation struct {
+	g      *segment
+	o      Options
+	prompt cache.Prompt
+	kept   int // blocks of the request before
+	caches map[string]*cache.Cache
+}
+
+// bill says what each Step was charged for.
+func (g *segment) bill(o Options) {
+	g.caching = cachingOf(g.Entries)
+	sim := &simulation{g: g, o: o, caches: map[string]*cache.Cache{}}
+	sim.prompt.Add(llm.Digest{'f'}, g.hidden.all()+g.front.Total(), len(g.Sections)+len(g.hidden.Sections())+len(g.Tools))
+	for i := range g.steps {
+		s := &g.steps[i]
+		s.charge.Simulated = sim.send(*s)
+		s.charge.Simulated.Output = g.outputOf(*s)
+		g.charge(s, o)
+	}
+}
+
+// send returns what the prompt of a Step reads from its model's cache and writes there.
+func (m *simulation) send(s step) llm.Usage {
+	for i := m.prompt.Len() - 1; i < s.entry; i++ {
+		var name llm.Digest
+		binary.LittleEndian.PutUint64(name[:], uint64(i))
+		m.prompt.Add(name, totalOf(m.g.weights[i]).Total(), len(m.g.Entries[i].Message.Parts))
+	}
+	if !m.g.caching.used {
+		return llm.Usage{Input: s.tokens}
+	}
+	mark := cache.Short
+	if m.g.caching.long {
+		mark = cache.Long
+	}
+	req := m.prompt.Request(m.kept, s.tokens, mark)
+	req.At, m.kept = s.sent, m.prompt.Len()
+	model := m.o.modelOf(s.info.Model, m.g.model)
+	c, ok := m.caches[model]
+	if !ok {
+		c = cache.Of(m.o.Catalog, model)
+		m.caches[model] = c
+	}
+	return c.Send(req).Usage
+}
+
+// outputOf returns the tokens of a Step's reply: as reported, else the size of what the
+// file has of it.
+func (g *segment) outputOf(s step) int {
+	n := s.info.Usage.Output
+	if !s.info.OutputReported && s.entry < len(g.Entries) {
+		n = max(n, totalOf(g.weights[s.entry]).Total())
+	}
+	return n
+}
+
+// charge books what a Step cost: as the file says, else by the list prices of what was
+// reported, else of what is estimated. What the file says was paid to the model that was
+// asked: it does not hold where Options.Model names another. What another session paid
+// is no charge of this one.
+func (g *segment) charge(s *step, o Options) {
+	c := &s.charge
+	c.Usage, c.CostKind = c.Simulated, CostEstimated
+	if u := s.info.Usage; u.Prompt() > 0 {
+		c.Usage = u
+		c.Usage.Output = c.Simulated.Output
+		if s.info.OutputReported && !s.info.ClientCount && o.Model == "" {
+			c.CostKind = CostReported
+		}
+	}
+	switch {
+	case s.copied():
+	case s.info.Cost > 0 && o.Model == "":
+		c.CostUSD, c.CostKind = catalog.Dollars(s.info.Cost), CostStated
+	case s.info.Unpriced == "":
+		c.CostUSD = o.price(o.modelOf(s.info.Model, g.model), c.Usage)
+	}
+	if !c.CostUSD.Known {
+		c.CostKind = ""
+	}
+}
+
+// modelOf returns the model that a call is taken to have asked.
+func (o Options) modelOf(recorded, segment string) string {
+	if o.Model != "" || recorded == "" {
+		return segment
+	}
+	return recorded
+}
+
+// price returns what a usage costs by the list prices of a model.
+func (o Options) price(model string, u llm.Usage) catalog.Money {
+	m, ok := o.Catalog.Lookup(model)
+	if !ok {
+		return catalog.Money{}
+	}
+	prices, ok := m.PricesAt(u.Prompt())
+	if !ok {
+		return catalog.Money{}
+	}
+	pico, ok := prices.Cost(u)
+	return catalog.Money{Pico: pico, Known: ok}
+}
