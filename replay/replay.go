@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -127,6 +128,9 @@ func (r *Replayer) Stream(ctx context.Context, header *sessionfile.Session, segm
 			return err
 		}
 	}
+	if n == 0 {
+		return f(nothing(header))
+	}
 	return nil
 }
 
@@ -154,13 +158,7 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 	}
 	res.Steps, res.Copied = calls(seg)
 	if n == 1 {
-		for _, p := range s.Problems {
-			res.Problems = append(res.Problems, Problem(p))
-		}
-		res.Parent, res.Kin = s.Parent, string(s.Kin)
-		for _, b := range s.Abandoned {
-			res.Abandoned = append(res.Abandoned, Branch(b))
-		}
+		res.head(s)
 	}
 	if seg.NotRun == "" && seg.Steps() == 0 && !seg.Final {
 		res.NotRun = "the segment has no model call"
@@ -180,8 +178,16 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 	res.Reported.Peak, res.Overhead = raw.reported, raw.overhead
 	res.Billing, res.WindowGuessed = raw.billing, raw.guessed
 	res.Estimate, res.By = estimates(pairs)
+	for _, w := range r.opts.Windows {
+		if !w.fits(raw) {
+			res.LeftOut = append(res.LeftOut, LeftOut{w.String(), fmt.Sprintf("the conversation has %d tokens, too few to take a share of", max(raw.peak-raw.fixed, 0))})
+		}
+	}
 	for _, p := range r.opts.Policies {
 		for _, w := range r.opts.Windows {
+			if !w.fits(raw) {
+				continue
+			}
 			run, err := r.run(ctx, raw, p, w)
 			if err != nil {
 				return res, Overhead{}, err

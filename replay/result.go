@@ -3,6 +3,7 @@ package replay
 import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
 // Schema is the version of the JSON form of a Result. docs/replay-json.md lists
@@ -36,8 +37,36 @@ type Result struct {
 	Overhead Overhead   `json:"overhead"`
 	Billing  Billing    `json:"billing"`
 	Estimate Estimate   `json:"estimate"`
-	By       []Estimate `json:"estimate_by"` // the same by model and by whether the output was reported
+	By       []Estimate `json:"estimate_by"`        // the same by model and by whether the output was reported
+	LeftOut  []LeftOut  `json:"left_out,omitempty"` // windows of which there is no run
 	Runs     []Run      `json:"runs"`
+}
+
+// A LeftOut is a window on which a segment was not run.
+type LeftOut struct {
+	Window string `json:"window"` // as asked for
+	Why    string `json:"why"`
+}
+
+// head writes what is known of a whole session, with its first segment.
+func (r *Result) head(s *sessionfile.Session) {
+	for _, p := range s.Problems {
+		r.Problems = append(r.Problems, Problem(p))
+	}
+	r.Parent, r.Kin = s.Parent, string(s.Kin)
+	for _, b := range s.Abandoned {
+		r.Abandoned = append(r.Abandoned, Branch(b))
+	}
+}
+
+// nothing returns the result for a session without a segment.
+func nothing(s *sessionfile.Session) Result {
+	res := Result{
+		Schema: Schema, Session: s.Path, Format: string(s.Format), NotRun: "the file holds no conversation",
+		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{},
+	}
+	res.head(s)
+	return res
 }
 
 // A Branch is a range of lines that is in no segment.

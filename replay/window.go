@@ -50,6 +50,17 @@ func (w WindowSpec) String() string {
 	return "model"
 }
 
+// leastShared is how many tokens a conversation has at least of which a share is taken.
+// In a smaller one what an estimate allows for its own error is most of the half, so that
+// a policy would be judged by that.
+const leastShared = 4_000
+
+// fits reports whether the spec means something for a segment: a share that takes
+// something away does not of a small one.
+func (w WindowSpec) fits(r *raw) bool {
+	return w.Percent == 0 || w.Percent >= 100 || r.peak-r.fixed >= leastShared
+}
+
 // window returns the window that a policy gets, and a note if buffer and reserve
 // had to be made smaller than the policy states.
 //

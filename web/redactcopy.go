@@ -32,6 +32,9 @@ func (r *redactor) result(res replay.Result) replay.Result {
 		}),
 		Overhead: replay.Overhead{Tokens: res.Overhead.Tokens, Kind: in(kindWords, res.Overhead.Kind), Unrecorded: res.Overhead.Unrecorded},
 		Billing:  r.billing(res.Billing), Estimate: r.estimate(res.Estimate), By: each(res.By, r.estimate), Runs: each(res.Runs, r.run),
+		LeftOut: each(res.LeftOut, func(l replay.LeftOut) replay.LeftOut {
+			return replay.LeftOut{Window: r.window(l.Window), Why: presence(l.Why, "the conversation is too small to take a share of")}
+		}),
 	}
 }
 

@@ -108,10 +108,19 @@ func predicted(res replay.Result) table {
 func (b *replayPage) remarks(res replay.Result) table {
 	return table{
 		Title: "Remarks", Open: true, Head: words("Policy", "Estimator", "Remark"),
-		Bodies: trimmed(b.byWindow(res, func(r replay.Run) []cell {
+		Bodies: append(trimmed(b.byWindow(res, func(r replay.Run) []cell {
 			return []cell{text(r.Policy), text(r.Estimator), {Text: strings.Join(remarksOf(r), " ")}}
-		})),
+		})), leftOut(res)...),
 	}
+}
+
+// leftOut says on which windows there was no run.
+func leftOut(res replay.Result) []body {
+	var bodies []body
+	for _, l := range res.LeftOut {
+		bodies = append(bodies, body{Name: "Window " + windowName(l.Window), Rows: [][]cell{{{Text: "–"}, {Text: "–"}, {Text: "Not run: " + clean(l.Why) + "."}}}})
+	}
+	return bodies
 }
 
 // trimmed leaves out rows that say nothing in their last column, and bodies without rows.

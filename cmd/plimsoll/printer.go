@@ -118,6 +118,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 		}
 	}
 	p.models = append(p.models, res.Model)
+	p.total.segment(res)
 	for _, run := range res.Runs {
 		p.total.add(run)
 		if run.Policy == policyOff {
@@ -174,6 +175,8 @@ func (p *replayPrinter) finish(files int) error {
 		return fail(errors.New("replay: no session file found"), noSessionHint)
 	case p.read == 0:
 		return fail(fmt.Errorf("replay: %s", noneRead(files)), "docs/session-formats.md says what can be read")
+	case p.total.ran == 0 && p.broken == 0:
+		return fail(errors.New("replay: nothing was replayed: no segment could be run"), "plimsoll inspect shows what is in the file")
 	case p.broken > 0:
 		return fail(fmt.Errorf("replay: failed for %d of %s", p.broken, plural(files, "file")), "")
 	case len(p.failures) > 0:
@@ -192,7 +195,7 @@ func noneRead(files int) string {
 // printEnd prints what comes after the last segment.
 func (p *replayPrinter) printEnd() error {
 	text := ""
-	if p.read > 1 {
+	if p.total.segments > 1 {
 		text = "\n" + p.total.text(p.read, p.width)
 	}
 	if p.flags.out != "" && len(p.total.order) > 0 {

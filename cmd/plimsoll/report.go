@@ -30,7 +30,12 @@ func resultText(res replay.Result, width int) string {
 		return w.b.String()
 	}
 	w.para(w.st.dim, facts(res))
-	w.b.WriteString(runTable(runRows(res.Runs), width))
+	if len(res.Runs) > 0 {
+		w.b.WriteString(runTable(runRows(res.Runs), width))
+	}
+	for _, l := range res.LeftOut {
+		w.para(w.st.dim, fmt.Sprintf("not run at %s: %s", safe(l.Window), safe(l.Why)))
+	}
 	w.notes(res)
 	return w.b.String() + commonText(res.Runs, width)
 }

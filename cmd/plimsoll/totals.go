@@ -3,15 +3,25 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
-// totals sum up all runs of a policy on a window.
+// totals sum up all runs of a policy on a window, and know what they lack.
 type totals struct {
 	order []totalKey
 	sums  map[totalKey]*total
+
+	segments int // that there are
+	ran      int
+	notRun   int // that have model calls
+	lost     int // model calls of these
+	copied   int // calls that are another session's
+
+	windows []string       // on which something was too small to be run
+	small   map[string]int // segments, by these
 }
 
 type totalKey struct{ policy, window string }
@@ -19,9 +29,32 @@ type totalKey struct{ policy, window string }
 // A total is the sum of runs.
 type total struct {
 	run         replay.Run
+	runs        int
+	priced      int           // runs whose cost is known
+	known       catalog.Money // of these
 	irreducible int
 	ended       int  // runs
 	differs     bool // the limit of some run from the lowest one of its window
+}
+
+// segment books a segment with all its runs.
+func (t *totals) segment(res replay.Result) {
+	t.segments++
+	t.copied += res.Copied
+	for _, l := range res.LeftOut {
+		if t.small == nil {
+			t.small = map[string]int{}
+		}
+		if t.small[l.Window]++; t.small[l.Window] == 1 {
+			t.windows = append(t.windows, l.Window)
+		}
+	}
+	if res.NotRun == "" {
+		t.ran++
+	} else if res.Steps > 0 {
+		t.notRun++
+		t.lost += res.Steps
+	}
 }
 
 func (t *totals) add(r replay.Run) {
@@ -31,9 +64,14 @@ func (t *totals) add(r replay.Run) {
 	k := totalKey{r.Policy, r.Window}
 	s, ok := t.sums[k]
 	if !ok {
-		s = &total{run: replay.Run{Policy: r.Policy, Window: r.Window, Edits: map[string]int{}, CostUSD: catalog.Dollars(0)}}
+		s = &total{run: replay.Run{Policy: r.Policy, Window: r.Window, Edits: map[string]int{}, CostUSD: catalog.Dollars(0)}, known: catalog.Dollars(0)}
 		t.sums[k] = s
 		t.order = append(t.order, k)
+	}
+	s.runs++
+	if r.CostUSD.Known {
+		s.priced++
+		s.known = s.known.Add(r.CostUSD)
 	}
 	s.irreducible += len(r.Irreducible)
 	s.run.Steps += r.Steps
@@ -54,13 +92,17 @@ func (t *totals) add(r replay.Run) {
 	}
 }
 
-// text writes the totals of all sessions.
+// text writes the totals of all segments.
 func (t *totals) text(files, width int) string {
 	if len(t.order) == 0 {
 		return ""
 	}
 	w := &writer{width: width, st: newStyles()}
-	w.b.WriteString(w.st.head.Render(fmt.Sprintf("all %d sessions", files)) + "\n")
+	title := fmt.Sprintf("all %d segments", t.segments)
+	if files > 1 {
+		title = fmt.Sprintf("all %d sessions", files)
+	}
+	w.b.WriteString(w.st.head.Render(title) + "\n")
 	runs := make([]replay.Run, 0, len(t.order))
 	for _, k := range t.order {
 		runs = append(runs, t.sums[k].run)
@@ -75,7 +117,34 @@ func (t *totals) text(files, width int) string {
 			w.para(w.st.dim, fmt.Sprintf("%s at %s: ended %s early", safe(r.run.Policy), safe(r.run.Window), plural(n, "segment")))
 		}
 	}
+	for _, text := range t.lacks(rows) {
+		w.para(w.st.dim, text)
+	}
 	return w.b.String() + t.common(rows, width)
+}
+
+// lacks says what is in no sum.
+func (t *totals) lacks(rows []runRow) []string {
+	var out []string
+	if t.notRun > 0 {
+		out = append(out, fmt.Sprintf("not in it: %s with %s, which could not be run", plural(t.notRun, "segment"), plural(t.lost, "step")))
+	}
+	if t.copied > 0 {
+		out = append(out, fmt.Sprintf("not in it: %s that were copied from another session", plural(t.copied, "step")))
+	}
+	for _, w := range t.windows {
+		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", safe(w), plural(t.small[w], "segment")))
+	}
+	var partly []string
+	for _, r := range rows {
+		if s := t.of(r); s.priced > 0 && s.priced < s.runs {
+			partly = append(partly, fmt.Sprintf("%s at %s %s for %d of %d segments", safe(r.run.Policy), safe(r.run.Window), s.known, s.priced, s.runs))
+		}
+	}
+	if len(partly) > 0 {
+		out = append(out, "cost, as far as it is known: "+strings.Join(partly, "; "))
+	}
+	return out
 }
 
 func (t *totals) of(r runRow) *total { return t.sums[totalKey{r.run.Policy, r.run.Window}] }
