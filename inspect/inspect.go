@@ -21,6 +21,7 @@ func empty(name string) Report {
 	return Report{
 		Schema: Schema, Session: name, Segments: []Segment{}, Largest: []Output{}, Repeated: []Repeat{}, Unanswered: []Call{},
 		Cuts: []Cut{}, CacheBreaks: []Break{}, Thinking: []Thinking{}, Problems: []Problem{}, Abandoned: []Branch{},
+		Stated: []Stated{}, Agents: []Agent{},
 	}
 }
 
@@ -56,6 +57,7 @@ func Session(s *sessionfile.Session, o Options) (Report, error) {
 	r.cuts()
 	r.thinking()
 	r.breaks()
+	r.stated()
 	return report, nil
 }
 
@@ -72,7 +74,7 @@ func (r *reading) describe() {
 			number++
 			step := Step{
 				Step: i + 1, Number: number, Model: s.info.Model, MessageID: s.info.MessageID, RequestID: s.info.RequestID, Copied: s.info.Copied, Tokens: s.tokens, Kind: s.kind, By: named(s.contents),
-				New: s.entry - before, CostUSD: s.charge.CostUSD, CostKind: s.charge.CostKind, Time: cmp.Or(s.info.Time, s.sent),
+				New: s.entry - before, CostUSD: s.charge.CostUSD, CostKind: s.charge.CostKind, Estimate: g.prediction(i), Time: cmp.Or(s.info.Time, s.sent),
 			}
 			if s.entry < len(g.Entries) {
 				step.Line = g.Entries[s.entry].Line

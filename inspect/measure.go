@@ -43,6 +43,7 @@ type step struct {
 	tokens   int
 	kind     string
 	guess    guess          // of tokens, before the call
+	first    bool           // of its segment to be reported
 	contents token.Contents // they add up to tokens
 	gone     int            // tokens of thinking that this prompt has no more
 	sent     int64          // Unix milliseconds; 0 if nobody knows
@@ -271,7 +272,7 @@ func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
 	s := step{entry: i, info: info, sent: sent, guess: guess{r.meter.Count(), r.g.hidden.all() + r.all.All()}}
 	switch {
 	case info.Reported:
-		s.tokens, s.kind = info.Usage.Prompt(), Reported
+		s.tokens, s.kind, s.first = info.Usage.Prompt(), Reported, r.anchored == ""
 		s.gone = r.observe(info)
 	case info.ClientCount && info.Usage.Prompt() > 0:
 		s.tokens, s.kind = info.Usage.Prompt(), ClientCounted

@@ -47,6 +47,9 @@ type Report struct {
 	Thinking      []Thinking `json:"thinking"`     // one for each segment that has some
 	Problems      []Problem  `json:"problems"`     // lines that could not be read as they should be
 	Abandoned     []Branch   `json:"abandoned"`    // lines that do not lead to the end
+	Stated        []Stated   `json:"stated"`       // what the file says about its own sums, beside ours
+	Agents        []Agent    `json:"agents"`       // sub-agents, where they were attached; Report.Attach
+	WithAgents    *Family    `json:"with_agents,omitempty"`
 }
 
 // Totals sum up a session.
@@ -104,8 +107,10 @@ type Step struct {
 	CostUSD catalog.Money  `json:"cost_usd"`
 	// CostKind is CostStated, CostReported or CostEstimated; absent where CostUSD is null.
 	CostKind string `json:"cost_kind,omitempty"`
-	New      int    `json:"new"` // messages since the Step before
-	Cache    *Cache `json:"cache,omitempty"`
+	// Estimate is what a reported prompt was taken for; nil where it measured what is hidden.
+	Estimate *Prediction `json:"estimate,omitempty"`
+	New      int         `json:"new"` // messages since the Step before
+	Cache    *Cache      `json:"cache,omitempty"`
 }
 
 // Own returns the Steps that the session made itself, without copied ones.

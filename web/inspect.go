@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
 // WriteInspect writes a page about reports to w: a chart of each segment, and the
@@ -85,10 +86,24 @@ func segmentLead(r inspect.Report, seg inspect.Segment) string {
 	if seg.Name != "" {
 		text += "; conversation " + seg.Name
 	}
+	text += begun(r.Parent, r.Kin, r.Totals.CopiedSteps > 0)
 	if seg.NotRun != "" {
 		text += "; its requests cannot be rebuilt: " + seg.NotRun
 	}
 	return clean(text + where(r.Session) + ".")
+}
+
+// begun says how a session began from another one.
+func begun(parent, kin string, copied bool) string {
+	switch {
+	case parent == "":
+		return ""
+	case sessionfile.Kin(kin) != sessionfile.KinFork:
+		return "; a sub-agent of session " + parent
+	case copied:
+		return "; begins with a copy of session " + parent
+	}
+	return "; goes on from session " + parent
 }
 
 func segmentFacts(seg inspect.Segment) []fact {
@@ -97,7 +112,7 @@ func segmentFacts(seg inspect.Segment) []fact {
 		window = count(seg.Window)
 	}
 	return []fact{
-		{"Steps", count(len(seg.Own())), count(seg.Messages) + " messages" + copiedText(seg)},
+		{"Steps", count(len(seg.Own())), count(seg.Messages) + " messages" + moreCopied(len(seg.Steps)-len(seg.Own()))},
 		{"Window", window, "tokens"},
 		{"Largest prompt", count(peakOf(seg)), share(peakOf(seg), seg.Window) + " of the window"},
 		{"Hidden part", count(seg.Hidden.Tokens + seg.Hidden.Unrecorded), "tokens of each prompt, " + clean(seg.Hidden.Kind)},
@@ -106,9 +121,8 @@ func segmentFacts(seg inspect.Segment) []fact {
 	}
 }
 
-// copiedText says how many of a segment's Steps are another session's.
-func copiedText(seg inspect.Segment) string {
-	n := len(seg.Steps) - len(seg.Own())
+// moreCopied says that n more Steps are another session's.
+func moreCopied(n int) string {
 	if n == 0 {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 // inspectTables are the lists of a report; those that would be empty are left out.
 func inspectTables(r inspect.Report) []table {
 	tables := []table{
-		largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
+		agents(r), stated(r.Stated), largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
 	}
 	list := make([]replay.Problem, len(r.Problems))
 	for i, p := range r.Problems {
@@ -20,8 +20,81 @@ func inspectTables(r inspect.Report) []table {
 	for i, b := range r.Abandoned {
 		left[i] = replay.Branch(b)
 	}
-	tables = append(tables, problems(list), abandoned(left))
+	tables = append(tables, predictions(r), problems(list), abandoned(left))
 	return slices.DeleteFunc(tables, func(t table) bool { return t.Rows() == 0 })
+}
+
+// agents lists the sub-agents, with the sums over all of them.
+func agents(r inspect.Report) table {
+	t := table{
+		Title: "Sub-agents", Open: true, Note: "Sessions that calls of this one started. The figures above are without them.",
+		Head: slices.Concat(words("File"), numbers("Steps", "All prompts", "Largest prompt", "Cost", "Of Steps estimated")),
+	}
+	var rows [][]cell
+	for _, a := range r.Agents[:min(len(r.Agents), maxRows)] {
+		rows = append(rows, []cell{text(base(a.Session)), number(a.Steps), number(a.Tokens), number(a.Peak), {Text: a.CostUSD.String()}, number(a.CostEstimated)})
+	}
+	if all := r.WithAgents; all != nil {
+		rows = append(rows, []cell{{Text: "the session with them"}, number(all.Steps), number(all.Tokens), {Text: "–"}, {Text: all.CostUSD.String()}, number(all.CostEstimated)})
+	}
+	return t.with(rows, len(rows))
+}
+
+// stated lists what the file says about its own sums.
+func stated(list []inspect.Stated) table {
+	t := table{
+		Title: "What the file says about its sums", Note: "Beside what the Steps add up to that were read.",
+		Head: slices.Concat(words("By", "Model"), numbers("Line"), words("Figure"), numbers("Stated", "Added up"), words("Missing")),
+	}
+	var rows [][]cell
+	for _, s := range list {
+		for _, f := range s.Figures {
+			theirs, ours := number(int(f.Stated)), number(int(f.Ours))
+			if f.StatedUSD != nil && f.OursUSD != nil {
+				theirs, ours = cell{Text: f.StatedUSD.String()}, cell{Text: f.OursUSD.String()}
+			}
+			if f.Differs {
+				ours.Mark = "bad"
+			}
+			rows = append(rows, []cell{text(s.What), text(s.Model), line(s.Line), text(f.Name), theirs, ours, text(f.Why)})
+		}
+	}
+	n := len(rows)
+	return t.with(rows[:min(n, maxRows)], n)
+}
+
+// predictions sets what each prompt was taken for before the call beside what was
+// reported of it.
+func predictions(r inspect.Report) table {
+	t := table{
+		Title: "Estimates and reports", Note: "What a prompt was taken for before its call, calibrated and by the counter alone, and what the provider reported.",
+		Head: slices.Concat(words("Step"), numbers("Reported", "Estimate", "Off", "Bound", "Counter alone", "Off")),
+	}
+	var rows [][]cell
+	n := 0
+	for _, g := range r.Segments {
+		for _, s := range g.Steps {
+			p := s.Estimate
+			if p == nil {
+				continue
+			}
+			if n++; n <= maxRows {
+				rows = append(rows, []cell{
+					text(inspect.StepRef{Segment: g.Number, Step: s.Step}.Name()), number(p.Reported), number(p.Point), {Text: signedPPM(p.ErrorPPM)},
+					number(p.Bound), number(p.Counter), {Text: signedPPM(p.CounterErrorPPM)},
+				})
+			}
+		}
+	}
+	return t.with(rows, n)
+}
+
+// signedPPM writes parts per million as a percentage with its sign.
+func signedPPM(n int) string {
+	if n < 0 {
+		return "−" + ppm(-n)
+	}
+	return "+" + ppm(n)
 }
 
 func largest(list []inspect.Output) table {

@@ -61,8 +61,12 @@ var (
 		string(sessionfile.StartRoot), string(sessionfile.StartCompaction), string(sessionfile.StartMicrocompaction),
 		string(sessionfile.StartRollback), string(sessionfile.StartResumed),
 	}
-	whyWords  = []string{sessionfile.WhyAbandoned, sessionfile.WhySubAgent, sessionfile.WhyRolledBack}
-	kinWords  = []string{string(sessionfile.KinAgent), string(sessionfile.KinFork)}
+	whyWords    = []string{sessionfile.WhyAbandoned, sessionfile.WhySubAgent, sessionfile.WhyRolledBack}
+	kinWords    = []string{string(sessionfile.KinAgent), string(sessionfile.KinFork)}
+	figureWords = []string{
+		string(sessionfile.FigureCalls), string(sessionfile.FigurePrompt), string(sessionfile.FigureInput), string(sessionfile.FigureCacheRead),
+		string(sessionfile.FigureCacheWrite), string(sessionfile.FigureOutput), string(sessionfile.FigureReasoning), string(sessionfile.FigureCost),
+	}
 	costWords = []string{inspect.CostStated, inspect.CostReported, inspect.CostEstimated}
 	kindWords = []string{"exact", "client", "calibrated", "estimated", "reported", "measured", "assumed", "none"}
 	editWords = texts(edit.Kinds())

@@ -95,7 +95,21 @@ func (r *redactor) report(p inspect.Report) inspect.Report {
 			b.Why = in(whyWords, b.Why)
 			return b
 		}),
+		Stated: each(p.Stated, r.stated), WithAgents: p.WithAgents,
+		Agents: each(p.Agents, func(a inspect.Agent) inspect.Agent {
+			a.Session, a.ID = r.session(a.Session), id(a.ID)
+			return a
+		}),
 	}
+}
+
+func (r *redactor) stated(s inspect.Stated) inspect.Stated {
+	s.What, s.Model = presence(s.What, "a sum"), presence(s.Model, r.model(s.Model))
+	s.Figures = each(s.Figures, func(f inspect.StatedFigure) inspect.StatedFigure {
+		f.Name, f.Why = in(figureWords, f.Name), presence(f.Why, "something is missing")
+		return f
+	})
+	return s
 }
 
 func (r *redactor) segment(s inspect.Segment) inspect.Segment {
@@ -103,6 +117,11 @@ func (r *redactor) segment(s inspect.Segment) inspect.Segment {
 	s.Model, s.Hidden.Kind = r.model(s.Model), in(kindWords, s.Hidden.Kind)
 	s.Steps = each(s.Steps, func(step inspect.Step) inspect.Step {
 		step.Model, step.Kind, step.By = r.model(step.Model), in(kindWords, step.Kind), byWord(step.By, contentWords())
+		if p := step.Estimate; p != nil {
+			known := *p
+			known.Kind = in(kindWords, p.Kind)
+			step.Estimate = &known
+		}
 		step.CostKind, step.Copied, step.MessageID, step.RequestID = in(costWords, step.CostKind), id(step.Copied), "", ""
 		return step
 	})

@@ -106,13 +106,13 @@ func lead(res replay.Result) string {
 	if start == "" {
 		start = clean(res.Start)
 	}
-	return clean(fmt.Sprintf("%s, %s; %s%s.", res.Format, res.Model, start, where(res.Session)))
+	return clean(fmt.Sprintf("%s, %s; %s%s%s.", res.Format, res.Model, start, begun(res.Parent, res.Kin, res.Copied > 0), where(res.Session)))
 }
 
 // replayFacts are the figures at the head of a group.
 func replayFacts(res replay.Result) []fact {
 	facts := []fact{
-		{"Steps", count(res.Steps), count(res.Messages) + " messages"},
+		{"Steps", count(res.Steps), count(res.Messages) + " messages" + moreCopied(res.Copied)},
 		{"Largest prompt", peak(res), "tokens, as reported"},
 		{"Hidden part", count(res.Overhead.Tokens + res.Overhead.Unrecorded), "tokens of each prompt, " + clean(res.Overhead.Kind)},
 	}

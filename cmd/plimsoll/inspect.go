@@ -27,6 +27,7 @@ type inspectFlags struct {
 	page  htmlFlags
 	model string
 	top   int
+	steps bool
 	json  bool
 }
 
@@ -82,6 +83,7 @@ the agents keep theirs.`,
 	fl.Lookup("diff").NoOptDefVal = diffBefore
 	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
 	fl.IntVar(&f.top, "top", 0, "how many of each list to show (default 5, with --json 20)")
+	fl.BoolVar(&f.steps, "steps", false, "list every step: the estimate before the call beside what was reported")
 	f.page.register(cmd)
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each session (docs/inspect-json.md)")
 	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)

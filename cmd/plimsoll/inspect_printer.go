@@ -46,6 +46,9 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 	if err != nil {
 		return fail(err, "")
 	}
+	if err := attach(&report, name, o); err != nil {
+		return fail(err, "")
+	}
 	for _, seg := range report.Segments {
 		p.models = append(p.models, seg.Model)
 	}
@@ -56,7 +59,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		return fail(printJSON(p.out, report), "")
 	}
 	p.clear()
-	text := reportText(report, p.width, colourful(p.out))
+	text := reportText(report, p.width, colourful(p.out), p.flags.steps)
 	if p.printed {
 		text = "\n" + text
 	}

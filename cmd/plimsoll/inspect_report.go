@@ -15,11 +15,16 @@ import (
 )
 
 // reportText writes a report for people. colour says that the chart may be told by
-// its colours.
-func reportText(r inspect.Report, width int, colour bool) string {
+// its colours, steps says that every Step is listed.
+func reportText(r inspect.Report, width int, colour, steps bool) string {
 	w := &reportWriter{writer{width: width, st: newStyles()}}
 	w.head(r)
 	w.b.WriteString(chartOf(r, width, colour).String())
+	if steps && len(r.Segments) > 0 {
+		w.steps(r)
+	}
+	w.agents(r)
+	w.stated(r)
 	w.largest(r)
 	w.repeated(r)
 	w.cuts(r)

@@ -52,7 +52,7 @@ func TestPictureChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samePicture(t, "inspect.svg", inspectCommand, reportText(r, 110, true))
+	samePicture(t, "inspect.svg", inspectCommand, reportText(r, 110, true, false))
 }
 
 // samePicture compares a picture in docs with what is to be on it.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 
@@ -63,7 +64,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	})
 	switch {
 	case err == nil:
-		return nil
+		return fail(p.beside(name), "")
 	case unprinted != nil:
 		return fail(unprinted, "")
 	case errors.Is(err, context.Canceled):
@@ -89,6 +90,17 @@ func (p *replayPrinter) run(ctx context.Context, r *replay.Replayer, file *forma
 		whole.Segments = append(whole.Segments, segment)
 	}
 	return r.Session(ctx, &whole, f)
+}
+
+// beside says that a session has sub-agents, whose calls are in no figure of its replay.
+func (p *replayPrinter) beside(name string) error {
+	agents, _ := places.Agents(name) // what is wrong with their files is inspect's to tell
+	if len(agents) == 0 || p.flags.json {
+		return nil
+	}
+	w := &writer{width: p.width, st: newStyles()}
+	w.para(w.st.dim, "not in it: "+plural(len(agents), "sub-agent")+" with files of their own; plimsoll inspect adds up what they cost")
+	return printStyled(p.out, w.b.String())
 }
 
 func interrupted(name string) error {

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+)
+
+// agents lists the sub-agents of the session, with the sums over all of them.
+func (w *reportWriter) agents(r inspect.Report) {
+	if len(r.Agents) == 0 {
+		return
+	}
+	w.part(plural(len(r.Agents), "sub-agent"))
+	t := table{width: w.width, columns: []column{
+		{name: "   steps", right: true},
+		{name: "tokens", right: true},
+		{name: "largest", right: true, spare: 1},
+		{name: "cost", right: true},
+		{name: "file"},
+	}}
+	for _, a := range atMostOf(r.Agents, mostCuts) {
+		t.rows = append(t.rows, plain(strconv.Itoa(a.Steps), edit.Thousands(a.Tokens), edit.Thousands(a.Peak), knownMoney(a.CostUSD), safe(shorten(a.Session, mostName))))
+	}
+	w.b.WriteString(clipped(t))
+	w.more(len(r.Agents), mostCuts)
+	if all := r.WithAgents; all != nil {
+		text := fmt.Sprintf("the session with them: %s, %s tokens", plural(all.Steps, "step"), edit.Thousands(all.Tokens))
+		if all.CostUSD.Known {
+			text += "; " + all.CostUSD.String() + estimatedCost(inspect.Totals{CostSteps: all.CostSteps, CostEstimated: all.CostEstimated})
+		}
+		w.para(w.st.plain, text)
+	}
+}
+
+// knownMoney is a cost, empty if nobody knows it.
+func knownMoney(m catalog.Money) string {
+	if !m.Known {
+		return ""
+	}
+	return m.String()
+}
+
+// stated says what the file states about its own sums, and where ours are others.
+func (w *reportWriter) stated(r inspect.Report) {
+	if len(r.Stated) == 0 {
+		return
+	}
+	w.part("what the file says about its sums")
+	for _, s := range atMostOf(r.Stated, mostCuts) {
+		what := safe(s.What)
+		if s.Model != "" {
+			what += " of " + safe(s.Model)
+		}
+		var same, others []string
+		for _, f := range s.Figures {
+			if f.Differs || f.Why != "" {
+				others = append(others, figureText(f))
+				continue
+			}
+			same = append(same, strings.ReplaceAll(f.Name, "_", " "))
+		}
+		if len(same) > 0 {
+			w.para(w.st.plain, fmt.Sprintf("line %d, %s: as added up here: %s", s.Line, what, strings.Join(same, ", ")))
+		}
+		for _, text := range others {
+			w.para(w.st.bad, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
+		}
+	}
+	w.more(len(r.Stated), mostCuts)
+}
+
+// figureText sets a stated figure beside ours.
+func figureText(f inspect.StatedFigure) string {
+	stated, ours := edit.Thousands(int(f.Stated)), edit.Thousands(int(f.Ours))
+	if f.StatedUSD != nil && f.OursUSD != nil {
+		stated, ours = f.StatedUSD.String(), f.OursUSD.String()
+	}
+	text := fmt.Sprintf("%s: %s stated, %s added up", strings.ReplaceAll(safe(f.Name), "_", " "), stated, ours)
+	if f.Why != "" {
+		text += ": " + safe(f.Why)
+	}
+	return text
+}
+
+// steps lists every Step: what its prompt was taken for before the call, and what the
+// provider then reported.
+func (w *reportWriter) steps(r inspect.Report) {
+	w.part("steps: the estimate before the call, and what was reported")
+	t := table{width: w.width, columns: []column{
+		{name: "    step", right: true},
+		{name: "line", right: true, spare: 2},
+		{name: "tokens", right: true},
+		{name: "kind"},
+		{name: "estimate", right: true},
+		{name: "off", right: true},
+		{name: "counter alone", right: true},
+		{name: "off", right: true},
+		{name: "cost", right: true, spare: 1},
+		{name: "note"},
+	}}
+	predicted := 0
+	for _, g := range r.Segments {
+		for _, s := range g.Steps {
+			name := stepName(r, inspect.StepRef{Segment: g.Number, Step: s.Step}.Name())
+			row := []string{name, positive(s.Line), edit.Thousands(s.Tokens), s.Kind, "", "", "", "", knownMoney(s.CostUSD), stepNote(s)}
+			if p := s.Estimate; p != nil {
+				predicted++
+				row[4], row[5] = edit.Thousands(p.Point), signedPPM(p.ErrorPPM)
+				row[6], row[7] = edit.Thousands(p.Counter), signedPPM(p.CounterErrorPPM)
+			}
+			t.rows = append(t.rows, plain(row...))
+		}
+	}
+	w.b.WriteString(t.String())
+	if predicted > 0 {
+		w.para(w.st.dim, fmt.Sprintf("median error of %s: %s; of the counter alone: %s", plural(predicted, "estimate"),
+			ppm(medianError(r, func(p inspect.Prediction) int { return p.ErrorPPM })), ppm(medianError(r, func(p inspect.Prediction) int { return p.CounterErrorPPM }))))
+	}
+}
+
+// stepNote says what is particular about a Step's figures.
+func stepNote(s inspect.Step) string {
+	var notes []string
+	if s.Copied != "" {
+		notes = append(notes, "copied")
+	}
+	if s.CostKind == inspect.CostEstimated {
+		notes = append(notes, "cost estimated")
+	}
+	return strings.Join(notes, ", ")
+}
+
+// signedPPM writes parts per million as a percentage with its sign.
+func signedPPM(n int) string {
+	if n < 0 {
+		return "-" + ppm(-n)
+	}
+	return "+" + ppm(n)
+}
+
+// medianError returns the median size of an error of all predictions.
+func medianError(r inspect.Report, of func(inspect.Prediction) int) int {
+	var all []int
+	for _, g := range r.Segments {
+		for _, s := range g.Steps {
+			if s.Estimate != nil {
+				all = append(all, max(of(*s.Estimate), -of(*s.Estimate)))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}

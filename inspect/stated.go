@@ -1,0 +1,104 @@
+package inspect
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// A Stated is what the file itself says about a sum, beside ours of the same Steps.
+type Stated struct {
+	Line    int            `json:"line"`
+	What    string         `json:"what"`            // what states it
+	Model   string         `json:"model,omitempty"` // whose calls alone; empty for all
+	From    int            `json:"from"`            // first segment, from 1
+	To      int            `json:"to"`              // last one
+	Figures []StatedFigure `json:"figures"`
+}
+
+// A StatedFigure is one figure twice.
+type StatedFigure struct {
+	Name string `json:"name"`
+	// Stated and Ours are Steps or tokens; of the cost there are the two below instead.
+	Stated    int64          `json:"stated"`
+	Ours      int64          `json:"ours"`
+	StatedUSD *catalog.Money `json:"stated_usd,omitempty"`
+	OursUSD   *catalog.Money `json:"ours_usd,omitempty"`
+	Differs   bool           `json:"differs"`       // by more than the figure was rounded
+	Why       string         `json:"why,omitempty"` // what is known to be missing from ours
+}
+
+// costTolerance is the permille by which a cost may be off that a client works out from
+// prices of its own: it rounds each call.
+const costTolerance = 5
+
+// stated sets what the file says about its sums beside ours.
+func (r *reading) stated() {
+	differs := map[sessionfile.Difference]string{} // by place and name
+	for _, d := range r.s.Check() {
+		differs[sessionfile.Difference{Line: d.Line, What: d.What, Model: d.Model, Name: d.Name}] = d.Why
+	}
+	for _, s := range r.s.Stated {
+		out := Stated{Line: s.Line, What: s.What, Model: s.Model, From: s.From + 1, To: s.To, Figures: []StatedFigure{}}
+		calls, usage, cost := r.sumOf(s)
+		for _, f := range s.Figures {
+			why, ok := differs[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
+			one := StatedFigure{Name: string(f.Name), Stated: f.Value, Ours: figureOf(f.Name, calls, usage), Differs: ok, Why: why}
+			if f.Name == sessionfile.FigureCost {
+				one = costFigure(f, cost)
+			}
+			out.Figures = append(out.Figures, one)
+		}
+		r.report.Stated = append(r.report.Stated, out)
+	}
+}
+
+// sumOf adds up the Steps that a statement is about.
+func (r *reading) sumOf(s sessionfile.Stated) (calls int, usage llm.Usage, cost catalog.Money) {
+	cost = catalog.Dollars(0)
+	for _, g := range r.segments[min(max(s.From, 0), len(r.segments)):min(max(s.To, 0), len(r.segments))] {
+		for _, st := range g.steps {
+			if st.copied() || s.Model != "" && st.info.Model != s.Model {
+				continue
+			}
+			calls++
+			usage, cost = usage.Add(st.info.Usage), cost.Add(st.charge.CostUSD)
+		}
+	}
+	return calls, usage, cost
+}
+
+// figureOf returns a figure of a sum.
+func figureOf(name sessionfile.FigureName, calls int, u llm.Usage) int64 {
+	n := 0
+	switch name {
+	case sessionfile.FigureCalls:
+		n = calls
+	case sessionfile.FigurePrompt:
+		n = u.Prompt()
+	case sessionfile.FigureInput:
+		n = u.Input
+	case sessionfile.FigureCacheRead:
+		n = u.CacheRead
+	case sessionfile.FigureCacheWrite:
+		n = u.CacheWrite5m + u.CacheWrite1h
+	case sessionfile.FigureOutput:
+		n = u.Output
+	case sessionfile.FigureReasoning:
+		n = u.Reasoning
+	}
+	return int64(n)
+}
+
+// costFigure sets a stated cost beside ours, which may be one of list prices.
+func costFigure(f sessionfile.Figure, ours catalog.Money) StatedFigure {
+	stated := catalog.Dollars(f.Value)
+	one := StatedFigure{Name: string(f.Name), StatedUSD: &stated, OursUSD: &ours}
+	if !ours.Known {
+		one.Why = "the cost of some calls is not known"
+		return one
+	}
+	off := max(f.Value-ours.Pico, ours.Pico-f.Value)
+	one.Differs = 2*off > f.Round && off > f.Value/1000*costTolerance
+	return one
+}

@@ -1,0 +1,140 @@
+package inspect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// A person sees, of every call whose provider reports its count, what it was taken for before: by the calibrated count and by
+// the counter alone.
+func TestEstimateAndReport(t *testing.T) {
+	l := newLog()
+	l.model = "claude-opus-4-6" // whose tokens are more than its counter has
+	l.human("Read the log.")
+	l.reply(cached(0, 10_000), call("c1", "read", "{}"))
+	l.result("c1", strings.Repeat("a line of the log\n", 2_000))
+	l.reply(cached(10_000, 12_000), text("Read."))
+	l.human("And now?")
+	l.reply(llm.Usage{}, text("Nothing."))
+	l.human("And now?")
+	l.reply(cached(22_000, 100), text("Nothing."))
+	r := l.report(t, withShip(t))
+	steps := r.Segments[0].Steps
+	t.Run("R000-29_estimate_and_report_side_by_side", func(t *testing.T) {
+		p := steps[1].Estimate
+		if p == nil || p.Reported != 22_000 || p.Point <= p.Counter || p.Bound <= p.Point || p.Kind != inspect.Calibrated {
+			t.Fatalf("want an estimate above the counter's figure beside the report of 22,000, got %+v", p)
+		}
+		if want := (p.Point - 22_000) * 1_000_000 / 22_000; p.ErrorPPM != want {
+			t.Errorf("error: want %d, got %d", want, p.ErrorPPM)
+		}
+		if want := (p.Counter - 22_000) * 1_000_000 / 22_000; p.CounterErrorPPM != want || p.CounterErrorPPM >= 0 {
+			t.Errorf("error of the counter: want %d, got %d", want, p.CounterErrorPPM)
+		}
+		if p := steps[3].Estimate; p == nil || max(p.ErrorPPM, -p.ErrorPPM) >= max(p.CounterErrorPPM, -p.CounterErrorPPM) {
+			t.Errorf("want the calibrated estimate closer than the counter's, got %+v", p)
+		}
+	})
+	t.Run("R000-29_none_where_nothing_is_reported_or_the_report_measured_it", func(t *testing.T) {
+		if steps[0].Estimate != nil || steps[2].Estimate != nil {
+			t.Errorf("got %+v and %+v", steps[0].Estimate, steps[2].Estimate)
+		}
+	})
+}
+
+// Calls that were copied from another session are shown, and are in no sum: not in tokens, money, the peak or what an output was sent with.
+func TestCopiedCalls(t *testing.T) {
+	l := newLog()
+	l.s.Parent, l.s.Kin = "parent", sessionfile.KinFork
+	l.human("Read the log.")
+	l.reply(cached(0, 50_000), call("c1", "read", "{}"))
+	l.result("c1", strings.Repeat("a line of the log\n", 2_000))
+	l.reply(cached(50_000, 12_000), text("Read."))
+	l.human("And now?")
+	l.reply(cached(0, 10_000), text("Nothing."))
+	for _, i := range []int{1, 3} {
+		l.seg.Entries[i].Step.Copied, l.seg.Entries[i].Step.MessageID, l.seg.Entries[i].Step.RequestID = "parent", "msg_1", "req_1"
+	}
+	r := l.report(t, withShip(t))
+	got := r.Totals
+	if got.Steps != 1 || got.Tokens != 10_000 || got.Peak != 10_000 || got.PeakStep != "1.3" || got.CopiedSteps != 2 || got.CopiedTokens != 112_000 {
+		t.Errorf("want the last call alone in the sums, got %+v", got)
+	}
+	if got.CostUSD != catalog.Dollars(40_200*million) || got.CostSteps != 1 || got.Usage.CacheRead != 0 {
+		t.Errorf("want what the last call cost, $0.0402, got %+v", got)
+	}
+	first := r.Segments[0].Steps[0]
+	if r.Parent != "parent" || r.Kin != "fork" || first.Copied != "parent" || first.MessageID != "msg_1" || first.RequestID != "req_1" || first.CostUSD.Known || first.Tokens != 50_000 {
+		t.Errorf("want the copied call shown, with its ids and no cost, got %+v", first)
+	}
+	if o := r.Largest[0]; o.Steps != 1 || o.Carried != o.Tokens || o.Step != 2 {
+		t.Errorf("want an output that one own step was sent, got %+v", o)
+	}
+}
+
+// What a file states of its sums stands beside ours; a difference is told, and what is known to be missing.
+func TestStatedSums(t *testing.T) {
+	l := newLog()
+	l.human("Count the ships.")
+	l.reply(cached(0, 10_000), text("There are four."))
+	l.human("And the boats?")
+	l.reply(cached(10_000, 300), text("None."))
+	l.human("And the buoys?")
+	l.reply(cached(10_300, 300), text("One."))
+	l.seg.Entries[5].Step.Copied = "parent"
+	l.s.Stated = []sessionfile.Stated{{Line: 9, What: "result line", From: 0, To: 1, Figures: []sessionfile.Figure{
+		{Name: sessionfile.FigureCalls, Value: 2},
+		{Name: sessionfile.FigureCacheRead, Value: 10_000},
+		{Name: sessionfile.FigurePrompt, Value: 20_000, Round: 1_000},
+		{Name: sessionfile.FigureOutput, Value: 99},
+		{Name: sessionfile.FigureCost, Value: 51_600 * million},
+	}}}
+	r := l.report(t, withShip(t))
+	if len(r.Stated) != 1 || r.Stated[0].Line != 9 || r.Stated[0].From != 1 || r.Stated[0].To != 1 {
+		t.Fatalf("want one statement about segment 1, got %+v", r.Stated)
+	}
+	for i, want := range []inspect.StatedFigure{
+		{Name: "calls", Stated: 2, Ours: 2},
+		{Name: "cache_read", Stated: 10_000, Ours: 10_000},
+		{Name: "prompt", Stated: 20_000, Ours: 20_300}, // as it was rounded
+		{Name: "output", Stated: 99, Ours: 40, Differs: true},
+	} {
+		if got := r.Stated[0].Figures[i]; got != want {
+			t.Errorf("want %+v, got %+v", want, got)
+		}
+	}
+	if cost := r.Stated[0].Figures[4]; cost.Differs || *cost.StatedUSD != r.Totals.CostUSD || *cost.OursUSD != r.Totals.CostUSD {
+		t.Errorf("want the cost that was stated, got %+v", cost)
+	}
+}
+
+// Sub-agents are shown with their session, and the sums over all stand beside those of the session alone.
+func TestAttach(t *testing.T) {
+	make := func(id string, prompts ...int) inspect.Report {
+		l := newLog()
+		l.s.ID = id
+		for _, n := range prompts {
+			l.human("Count the ships.")
+			l.reply(cached(0, n), text("There are four."))
+		}
+		return l.report(t, withShip(t))
+	}
+	r := make("whole", 10_000)
+	r.Attach(nil)
+	if r.WithAgents != nil || len(r.Agents) != 0 {
+		t.Errorf("without sub-agents: got %+v, %+v", r.Agents, r.WithAgents)
+	}
+	r.Attach([]inspect.Report{make("one", 5_000, 6_000), make("two", 7_000), make("none")})
+	if len(r.Agents) != 3 || r.Agents[0].ID != "one" || r.Agents[0].Steps != 2 || r.Agents[0].Peak != 6_000 || r.Totals.Steps != 1 {
+		t.Errorf("want three sub-agents, and the session's own sums as they were, got %+v, %+v", r.Agents, r.Totals)
+	}
+	// 28,000 tokens written at 4, four times 20 of output at 10
+	if all := r.WithAgents; all == nil || all.Steps != 4 || all.Tokens != 28_000 || all.CostUSD != catalog.Dollars(112_800*million) || all.CostSteps != 4 {
+		t.Errorf("want four steps of 28,000 tokens for $0.1128, got %+v", all)
+	}
+}
