@@ -157,10 +157,23 @@ func causeOf(prev, cur sent, explained bool) string {
 		return CauseLapsed
 	case cur.gone > 0:
 		return CauseThinking
+	case cur.info.Usage.CacheRead < cur.g.hidden.Tokens && lapsed(prev, cur):
+		return CauseLapsed
 	case cur.info.Usage.CacheRead < cur.g.hidden.Tokens:
 		return CauseHidden
 	}
 	return CauseUnknown
+}
+
+// longPause is from when on a cache may be empty whatever its rule says: no provider keeps
+// everything for longer, and a stated lifetime is the most that it keeps something for.
+const longPause = 300_000 // milliseconds
+
+// lapsed reports whether a pause explains that not even what stands before the
+// conversation was read: nothing at all was, or the provider promises nothing.
+func lapsed(prev, cur sent) bool {
+	long := prev.sent > 0 && cur.sent-prev.sent >= longPause
+	return long && (cur.info.Usage.CacheRead == 0 || !cur.rule.Marked)
 }
 
 // priceOf returns what it costs to send tokens that could have been read.

@@ -89,9 +89,43 @@ func TestLongLifetime(t *testing.T) {
 			l.reply(c.first, text("Read."))
 			l.now += 1_800_000
 			l.human("And now?")
-			l.reply(cached(0, 20_100), text("Nothing."))
+			l.reply(cached(5_000, 15_100), text("Nothing."))
 			if r := l.report(t, withShip(t)); len(r.CacheBreaks) != 1 || r.CacheBreaks[0].Cause != c.cause || r.CacheBreaks[0].Idle < 1_800 {
 				t.Errorf("after half an hour: want one break, %s, got %+v", c.cause, r.CacheBreaks)
+			}
+		})
+	}
+}
+
+// A cache of which nothing at all is read after a long pause has lapsed, though its prefix was written for an hour, and so has
+// one whose provider promises nothing: hidden content is not to blame.
+func TestNothingReadAfterALongPause(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		model   string
+		write   llm.Usage
+		seconds int64
+		read    int
+		cause   string
+	}{
+		{"written for an hour, half an hour, nothing read", ship, llm.Usage{CacheRead: 10_000, CacheWrite1h: 10_000, Output: 20}, 1_800, 0, inspect.CauseLapsed},
+		{"written for an hour, two minutes, nothing read", ship, llm.Usage{CacheRead: 10_000, CacheWrite1h: 10_000, Output: 20}, 120, 0, inspect.CauseHidden},
+		{"kept up to a day, 14 hours, a little read", "gpt-5.5", llm.Usage{CacheRead: 10_000, Input: 10_000, Output: 20}, 50_000, 2_432, inspect.CauseLapsed},
+		{"kept up to a day, a minute, a little read", "gpt-5.5", llm.Usage{CacheRead: 10_000, Input: 10_000, Output: 20}, 60, 2_432, inspect.CauseHidden},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLog()
+			l.model = c.model
+			l.human("Read the log.")
+			l.reply(llm.Usage{Input: 10_000, Output: 20}, text("Yes?"))
+			l.human(strings.Repeat("a line of the log\n", 2_000))
+			l.reply(c.write, text("Read."))
+			l.now += c.seconds * 1000
+			l.human("And now?")
+			l.reply(llm.Usage{CacheRead: c.read, Input: 20_100 - c.read, Output: 20}, text("Nothing."))
+			r := l.report(t, withShip(t))
+			if n := len(r.CacheBreaks); n == 0 || r.CacheBreaks[n-1].Cause != c.cause || r.CacheBreaks[n-1].Number != 3 {
+				t.Errorf("want the last step broken, %s, got %+v", c.cause, r.CacheBreaks)
 			}
 		})
 	}

@@ -207,7 +207,7 @@ type Cut struct {
 
 // The causes of a Break.
 const (
-	CauseLapsed     = "lapsed"      // more time went by than the provider keeps a prefix
+	CauseLapsed     = "lapsed"      // more time went by than the provider keeps a prefix, or is sure to
 	CauseModel      = "model"       // another model was asked
 	CauseCompacted  = "compacted"   // the client summarised
 	CauseCleared    = "cleared"     // the client cleared old outputs
