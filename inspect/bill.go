@@ -96,7 +96,7 @@ func (m *simulation) send(s step) llm.Usage {
 func (g *segment) outputOf(s step) int {
 	n := s.info.Usage.Output
 	if !s.info.OutputReported && s.entry < len(g.Entries) {
-		n = max(n, totalOf(g.weights[s.entry]).Total())
+		n = max(n, totalOf(g.sizes[s.entry]).Total())
 	}
 	return n
 }

@@ -154,7 +154,7 @@ func (g *segment) items(st step) []Item {
 		}
 		for k, p := range m.Parts {
 			it.Parts[k] = g.part(place{i, k}, p)
-			raw = append(raw, g.weights[i][k].Contents)
+			raw = append(raw, g.sizes[i][k].Contents)
 		}
 		out = append(out, it)
 	}

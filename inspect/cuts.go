@@ -71,15 +71,15 @@ func cutOf(prev, g *segment) Cut {
 	was, dropped, added := alignment(prev, len(prev.Entries), g, start), token.Contents{}, token.Contents{}
 	for _, i := range was.removed {
 		c.DroppedMessages++
-		dropped = dropped.Add(totalOf(prev.weights[i]))
+		dropped = dropped.Add(totalOf(prev.sizes[i]))
 	}
 	for _, p := range was.changed {
 		c.ChangedMessages++
-		gain, loss := apart(totalOf(prev.weights[p[0]]), totalOf(g.weights[p[1]]))
+		gain, loss := apart(totalOf(prev.sizes[p[0]]), totalOf(g.sizes[p[1]]))
 		dropped, added = dropped.Add(loss), added.Add(gain)
 	}
 	for _, i := range was.added {
-		added = added.Add(totalOf(g.weights[i]))
+		added = added.Add(totalOf(g.sizes[i]))
 	}
 	c.Dropped, c.Added = named(dropped), named(added)
 	c.Line, c.Time = g.boundary(was, start)

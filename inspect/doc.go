@@ -10,11 +10,17 @@
 //
 // # Figures
 //
-// The size of a Step is what its provider reported, else what the reports before it
-// say by package token's calibration, else an estimate; [Step].Kind says which. Its
-// division by content is an estimate in any case: the recorded messages are counted
-// by the counter of the model's family and scaled so that they and what is hidden
-// add up to the Step's size.
+// The size of a Step is what its provider reported, else what the client counted, else
+// what package meter says, which is told of the same as the engine; [Step].Kind says
+// which. A message has one size: what the prompts grew by when it came, divided among
+// what came with it by the counter of the model's family; of a reply whose output was
+// reported that figure. Where a prompt did not grow by what its messages can be, they are
+// counted, and the difference is hidden.
+//
+// What a call cost is what the file states, else the list prices of what was reported.
+// An output that was cut off counts with its recorded size; a call of which nothing was
+// reported with a prompt of that size, put through package cache. Both are estimates, and
+// [Step].CostKind says so. Calls that were copied from another session are in no sum.
 //
 // Everything is counted once a message and then summed, so that the work grows with
 // the file and not with Steps times messages. Requests are encoded only for the

@@ -23,10 +23,13 @@ type segment struct {
 	hidden  Overhead
 	notRun  string
 	missing *MissingError
-	front   token.Contents         // of sections and tools
-	weights [][]weight             // of each entry
-	calls   map[place]llm.ToolCall // that each result answers, once somebody asked
-	digests []llm.Digest           // of each entry
+	front   token.Contents // of sections and tools, by the counter
+	weights [][]weight     // of each entry, by the counter
+	// frontSize and sizes are what they take of the prompts; see settling.
+	frontSize token.Contents
+	sizes     [][]weight
+	calls     map[place]llm.ToolCall // that each result answers, once somebody asked
+	digests   []llm.Digest           // of each entry
 
 	// conversation is the number of the segment that it goes on from, in the end.
 	conversation int
@@ -199,6 +202,10 @@ func (g *segment) walk(o Options) {
 	if g.Final {
 		g.steps = append(g.steps, r.step(len(g.Entries), &sessionfile.Step{Model: g.model}, sent))
 	}
+	if r.sizes.last == 0 {
+		g.frontSize = scaledBy(g.front, r.meter.Calibration().Ratio())
+	}
+	r.sizes.settle(len(g.Entries), r.sizes.counted(r.sizes.done, len(g.Entries), r.meter.Calibration().Ratio()), r.meter.Calibration().Ratio())
 	g.turns, g.gone = r.turns, r.gone
 }
 
@@ -216,11 +223,11 @@ type running struct {
 	g        *segment
 	meter    *meter.Meter
 	thinking token.Thinking
-	sum      token.Contents // of all that stands in the prompt, raw
-	all      token.Size     // of the same
-	since    token.Size     // of what came after the anchor
-	hosted   bool           // since then a tool of the provider's own ran
-	unknown  bool           // since then replies are counted by their text
+	sizes    settling
+	all      token.Size // of all that stands in the prompt, by the counter
+	since    token.Size // of what came after the anchor
+	hosted   bool       // since then a tool of the provider's own ran
+	unknown  bool       // since then replies are counted by their text
 	anchor   token.Anchor
 	anchored string // model that the anchor is of; empty: there is none
 	pending  int    // tokens of thinking in Turns that ended since the anchor
@@ -244,7 +251,7 @@ func newRunning(g *segment, drops bool) *running {
 		g.front[token.ContentTools] += size.All()
 		r.all = r.all.Add(size)
 	}
-	r.sum = g.front
+	r.sizes.g = g
 	return r
 }
 
@@ -285,21 +292,10 @@ func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
 	if !info.Usage.IsZero() {
 		r.meter.Usage(meter.Usage{Usage: info.Usage, Reported: info.Reported, OutputUnknown: !info.OutputReported}, at, edit.View{})
 	}
-	r.divide(&s)
-	return s
-}
-
-// divide says what the tokens of a Step are spent on. What a client counted beyond the
-// content that the file has is hidden.
-func (r *running) divide(s *step) {
-	r.sum[token.ContentThinking] = max(r.sum[token.ContentThinking]-s.gone, 0)
 	r.gone += s.gone
-	hidden := min(r.g.hidden.all()+s.unseen(), s.tokens)
-	if r.sum.Total() == 0 {
-		hidden = s.tokens
-	}
-	s.contents = r.sum.Scaled(s.tokens - hidden)
-	s.contents[token.ContentHidden] += hidden
+	r.sizes.step(&s, i, r.meter.Calibration().Ratio())
+	s.contents = r.sizes.divided(s)
+	return s
 }
 
 // observe returns the tokens of thinking that are gone from a reported prompt.
@@ -322,7 +318,6 @@ func (r *running) append(i int, e sessionfile.Entry, weights []weight) {
 	m.ID = llm.MessageID(i) + 1
 	r.meter.Append(edit.Item{Message: m})
 	size := token.SizeOf(r.g.counter, m)
-	r.sum = r.sum.Add(totalOf(weights))
 	r.all = r.all.Add(size)
 	if slices.ContainsFunc(m.Calls(), func(c llm.ToolCall) bool { return c.Hosted }) {
 		r.hosted = true

@@ -96,8 +96,10 @@ func (r *reading) outputs() {
 				found[k] = o
 				order = append(order, o)
 			}
-			o.Tokens = max(o.Tokens, g.weights[at.entry][at.part].Total())
-			o.add(carried[at.entry], g.weights[at.entry][at.part].Total())
+			if !ok {
+				o.Tokens = g.sizes[at.entry][at.part].Total()
+			}
+			o.add(carried[at.entry], o.Tokens)
 		})
 	}
 	r.report.Totals.Outputs = len(order)
@@ -244,7 +246,7 @@ func (r *reading) thinking() {
 					out.Hidden++
 				}
 			}
-			out.Tokens += totalOf(g.weights[i])[token.ContentThinking]
+			out.Tokens += totalOf(g.sizes[i])[token.ContentThinking]
 		}
 		switch {
 		case out.Blocks == 0:

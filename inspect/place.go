@@ -122,8 +122,8 @@ func (s sent) estimated(tokens int, at func(int) int) Place {
 // messages, and each message.
 func (g *segment) shares(st step) (hidden, front int, messages []int) {
 	raw := make([]token.Contents, 2, 2+st.entry)
-	raw[0], raw[1] = token.Contents{token.ContentHidden: g.hidden.all()}, g.front
-	for _, w := range g.weights[:st.entry] {
+	raw[0], raw[1] = token.Contents{token.ContentHidden: g.hidden.all()}, g.frontSize
+	for _, w := range g.sizes[:st.entry] {
 		raw = append(raw, totalOf(w))
 	}
 	scaled := scale(raw, st.contents)

@@ -176,7 +176,9 @@ func (g *segment) repeatsOf(at place, res llm.ToolResult, x *lineIndex) []repeti
 			out = append(out, repetition{source: u.source.output, first: u})
 		}
 		out[i].lines += u.lines
-		out[i].tokens += g.counter.Text(strings.Join(lines[u.from:u.from+u.lines], "\n"))
+		counted := g.counter.Text(strings.Join(lines[u.from:u.from+u.lines], "\n"))
+		size, whole := g.sizes[at.entry][at.part].Total(), g.weights[at.entry][at.part].Total()
+		out[i].tokens += portion(size, min(counted, whole), whole)
 	}
 	return out
 }

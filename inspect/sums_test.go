@@ -138,3 +138,48 @@ func TestAttach(t *testing.T) {
 		t.Errorf("want four steps of 28,000 tokens for $0.1128, got %+v", all)
 	}
 }
+
+// A message has one size: in the content of every request that was sent it, and in the list of outputs. What each Step was sent
+// adds up to its reported prompt all the same.
+func TestOneSizeForOneMessage(t *testing.T) {
+	l := newLog()
+	l.human("Read the log, and then tell me which ships are in.")
+	for i := range 6 {
+		id := string(rune('a' + i))
+		l.reply(cached(10_000+i*1_700, 1_700), text("I look."), call(id, "read", `{"part":`+id+`}`))
+		l.result(id, strings.Repeat("Anna, Bergen, Clara, Dora\n", 100+i))
+	}
+	l.reply(cached(20_000, 2_000), text("Four."))
+	o := withShip(t)
+	r := l.report(t, o)
+	sizes := map[int]int{} // by line
+	for step := 1; step <= 7; step++ {
+		listing, err := inspect.Contents(&l.s, inspect.StepRef{Segment: 1, Step: step}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for _, it := range listing.Items {
+			sum += it.Tokens
+			if it.What != inspect.ItemMessage {
+				continue
+			}
+			if was, ok := sizes[it.Line]; ok && was != it.Tokens {
+				t.Errorf("line %d has %d tokens at step %d, and %d before", it.Line, it.Tokens, step, was)
+			}
+			sizes[it.Line] = it.Tokens
+		}
+		if sum != listing.Tokens {
+			t.Errorf("step %d: its items have %d tokens, its prompt %d", step, sum, listing.Tokens)
+		}
+	}
+	for _, out := range r.Largest {
+		if out.Tokens != sizes[out.Line] || out.Carried != out.Tokens*out.Steps {
+			t.Errorf("line %d has %d tokens among the outputs, %d in its requests", out.Line, out.Tokens, sizes[out.Line])
+		}
+	}
+	// each Round makes a prompt grow by 1,700 tokens, 20 of them the reply's
+	if got := sizes[3]; got != 1_680 {
+		t.Errorf("want an output of what its prompt grew by less the reply, 1,680, got %d", got)
+	}
+}

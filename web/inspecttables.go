@@ -80,8 +80,10 @@ func predictions(r inspect.Report) table {
 			}
 			if n++; n <= maxRows {
 				rows = append(rows, []cell{
-					text(inspect.StepRef{Segment: g.Number, Step: s.Step}.Name()), number(p.Reported), number(p.Point), {Text: signedPPM(p.ErrorPPM)},
-					number(p.Bound), number(p.Counter), {Text: signedPPM(p.CounterErrorPPM)},
+					text(inspect.StepRef{Segment: g.Number, Step: s.Step}.Name()), number(p.Reported), number(p.Point),
+					{Text: signedPPM(p.ErrorPPM)},
+					number(p.Bound), number(p.Counter),
+					{Text: signedPPM(p.CounterErrorPPM)},
 				})
 			}
 		}
