@@ -126,7 +126,8 @@ func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 type Measurement struct {
 	Overhead Overhead
 	Counter  token.Counter
-	Contents []token.Contents // of each message, by the counter
+	Contents []token.Contents // the size of each message, by content
+	Counted  []int            // the tokens that the counter has of each
 	Caches   bool             // the client uses the provider's cache, as far as is known
 	Long     bool             // with the long lifetime
 	Calls    []MeasuredCall
@@ -134,10 +135,11 @@ type Measurement struct {
 
 // A MeasuredCall is one Step of a [Measurement].
 type MeasuredCall struct {
-	Tokens int    // of the prompt
-	Kind   string // that of Step.Kind
-	Unseen int    // tokens that the client counted, beyond the content that the file has
-	At     int64  // when its prompt was complete, Unix milliseconds; 0 if nobody knows
+	Tokens int            // of the prompt
+	Kind   string         // that of Step.Kind
+	By     token.Contents // adds up to Tokens
+	Unseen int            // tokens that the client counted, beyond the content that the file has
+	At     int64          // when its prompt was complete, Unix milliseconds; 0 if nobody knows
 	Charge
 }
 
@@ -154,11 +156,11 @@ func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, carrie
 	g.walk(o)
 	g.bill(o)
 	out := Measurement{Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
-	for _, w := range g.weights {
-		out.Contents = append(out.Contents, totalOf(w))
+	for i, w := range g.weights {
+		out.Contents, out.Counted = append(out.Contents, totalOf(g.sizes[i])), append(out.Counted, totalOf(w).Total())
 	}
 	for _, s := range g.steps {
-		out.Calls = append(out.Calls, MeasuredCall{s.tokens, s.kind, s.unseen(), s.sent, s.charge})
+		out.Calls = append(out.Calls, MeasuredCall{s.tokens, s.kind, s.contents, s.unseen(), s.sent, s.charge})
 	}
 	return out, nil
 }

@@ -44,9 +44,9 @@
 // Removed text counts for 85 % of its estimate in live sessions only, until the next
 // usage (see token.Calibration).
 //
-// What a run sent, its peak and whether it was over are of one size for each request:
-// the reported one where the client sent the same, else the count. A policy that keeps
-// within a limit is held against the bound where nothing was reported.
+// What a run sent and its peak are of one size for each request: the reported one where
+// the client sent the same, else the count. A policy is held against its limit by the
+// bound, by which it keeps within it; off, which keeps within nothing, by those sizes.
 //
 // # What stands in for a model
 //

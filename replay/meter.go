@@ -133,6 +133,9 @@ func (m *meter) contents(it edit.Item, key editedItem) token.Contents {
 	c, ok := m.edited[key]
 	if !ok {
 		c = token.ContentsOf(m.raw.counter, it.Message, len(it.Edits) > 0)
+		if n := int(it.Message.ID); n > 0 && n <= len(m.raw.contents) && !it.IsNote() { // what is left of it keeps its share of the size
+			c = c.Scaled(portion(c.Total(), m.raw.contents[n-1].Total(), m.raw.counted[n-1]))
+		}
 		m.edited[key] = c
 	}
 	return c

@@ -42,7 +42,8 @@ type raw struct {
 	steps    []rawStep // of the same
 
 	counter  token.Counter    // the raw count of the model's family
-	contents []token.Contents // of each message as it was recorded
+	contents []token.Contents // the size of each message as it was recorded
+	counted  []int            // what the raw count has of each
 	caches   bool             // the client uses the provider's cache, as far as is known
 	long     bool             // with the long lifetime
 	billing  Billing
@@ -85,7 +86,7 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 		return nil, nil, err
 	}
 	cal := token.NewCalibration(r.catalog.FamilyOf(out.model))
-	out.calls, out.counter, out.contents, out.overhead, out.caches, out.long = m.Calls, m.Counter, m.Contents, m.Overhead, m.Caches, m.Long
+	out.calls, out.counter, out.counted, out.contents, out.overhead, out.caches, out.long = m.Calls, m.Counter, m.Counted, m.Contents, m.Overhead, m.Caches, m.Long
 	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(out.counter)))
 	off, err := policy.Preset("off")
 	if err != nil {
@@ -182,14 +183,14 @@ func (r *raw) sizeOf(i int, send *engine.Send) int {
 	return send.Count.Point
 }
 
-// standsAt returns what the request of Step i is held against the limit as: what was
-// reported of the client's own where it is the same, else the upper bound of the count.
-// Of a policy that has no backstop the likeliest size says how often it was over.
+// standsAt returns what the request of Step i is held against the limit as: the upper
+// bound of the count, by which a policy keeps within it. One that has no backstop keeps
+// within nothing: its sizes say how often it was over.
 func (r *raw) standsAt(i int, send *engine.Send, backstop bool) int {
-	if !send.Edited && r.steps[i].reported || !backstop {
-		return r.sizeOf(i, send)
+	if backstop {
+		return send.Count.Bound
 	}
-	return send.Count.Bound
+	return r.sizeOf(i, send)
 }
 
 // walk feeds a segment to a session: every message, and before the reply of each

@@ -111,7 +111,7 @@ type Run struct {
 	Estimator       string         `json:"estimator"`
 	CountKind       string         `json:"count_kind"`   // the least sure one
 	Steps           int            `json:"steps"`        // that were prepared
-	StepsOver       int            `json:"steps_over"`   // sent above the limit: by the report on the client's own request, else by the count
+	StepsOver       int            `json:"steps_over"`   // sent above the limit by the upper bound of the count; under a policy without a backstop by the sizes of TokensSent
 	CommonLimit     int            `json:"common_limit"` // the lowest limit of all policies on this window
 	OverCommon      int            `json:"over_common"`  // sent above it by the count
 	StillOver       int            `json:"still_over"`   // of a forced final Step that nothing could bring below

@@ -38,6 +38,9 @@ func (u *runner) pay(i int, send *engine.Send) {
 	rs := u.raw.steps[i]
 	total := u.raw.sizeOf(i, send)
 	req, by, shared := u.meter.request(i, send, total)
+	if !send.Edited {
+		by = rs.By
+	}
 	use := u.bill.send(u.bill.model(rs.model), req)
 	if rs.copied {
 		return
