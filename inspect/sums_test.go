@@ -183,3 +183,25 @@ func TestOneSizeForOneMessage(t *testing.T) {
 		t.Errorf("want an output of what its prompt grew by less the reply, 1,680, got %d", got)
 	}
 }
+
+// Where a file states the sum of all prompts and none of them by itself, what the client hides is what the sum has beyond the
+// file: the Steps add up to it.
+func TestHiddenByTheStatedSum(t *testing.T) {
+	l := newLog()
+	l.s.Client, l.s.Format = "copilot-cli", sessionfile.FormatCopilot
+	for range 3 {
+		l.human("Count the ships.")
+		l.reply(llm.Usage{Output: 20}, text("There are four."))
+	}
+	l.s.Stated = []sessionfile.Stated{{Line: 7, What: "session.shutdown", Model: ship, From: 0, To: 1, Figures: []sessionfile.Figure{
+		{Name: sessionfile.FigureCalls, Value: 3}, {Name: sessionfile.FigurePrompt, Value: 60_000},
+	}}}
+	r := l.report(t, withShip(t))
+	if g := r.Segments[0]; g.Hidden.Kind != inspect.Measured || g.Hidden.Tokens < 19_000 || r.Totals.Tokens > 60_000 || r.Totals.Tokens < 60_000-3 {
+		t.Errorf("want three prompts of 60,000 tokens together, most of them hidden, got %d, %+v", r.Totals.Tokens, g.Hidden)
+	}
+	l.s.Stated[0].Figures[0].Value = 4 // the sum is of something else
+	if g := l.report(t, withShip(t)).Segments[0]; g.Hidden.Kind != inspect.Assumed {
+		t.Errorf("of a sum over other calls, want what is assumed, got %+v", g.Hidden)
+	}
+}
