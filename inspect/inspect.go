@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -21,7 +22,7 @@ func empty(name string) Report {
 	return Report{
 		Schema: Schema, Session: name, Segments: []Segment{}, Largest: []Output{}, Repeated: []Repeat{}, Unanswered: []Call{},
 		Cuts: []Cut{}, CacheBreaks: []Break{}, Thinking: []Thinking{}, Problems: []Problem{}, Abandoned: []Branch{},
-		Stated: []Stated{}, Agents: []Agent{},
+		Stated: []Stated{}, Agents: []Agent{}, Totals: Totals{Kinds: []KindSum{}},
 	}
 }
 
@@ -106,6 +107,7 @@ func (r *reading) pricesOf(g *segment, s step) (catalog.Prices, bool) {
 func (r *reading) total() {
 	t := &r.report.Totals
 	t.Reported, t.OutputReported = true, true
+	t.Kinds = []KindSum{{Kind: Reported}, {Kind: ClientCounted}, {Kind: Calibrated}, {Kind: Estimated}}
 	cost, seen := catalog.Dollars(0), map[key]bool{}
 	var usage llm.Usage
 	for _, g := range r.segments {
@@ -124,6 +126,7 @@ func (r *reading) total() {
 			}
 			t.Steps++
 			t.Tokens += s.tokens
+			t.addKind(s)
 			t.Reported = t.Reported && s.reported()
 			t.OutputReported = t.OutputReported && s.info.OutputReported
 			usage = usage.Add(s.info.Usage)
@@ -140,11 +143,19 @@ func (r *reading) total() {
 			r.span(s.info.Time)
 		}
 	}
+	t.Kinds = slices.DeleteFunc(t.Kinds, func(k KindSum) bool { return k.Steps == 0 })
 	t.Usage = usageOf(usage)
 	t.Reported, t.OutputReported = t.Reported && t.Steps > 0, t.OutputReported && t.Steps > 0
 	if t.CostSteps == t.Steps && t.Steps > 0 { // a sum with something unknown is unknown
 		t.CostUSD = cost
 	}
+}
+
+// addKind books a Step by what its size stands on.
+func (t *Totals) addKind(s step) {
+	i := slices.IndexFunc(t.Kinds, func(k KindSum) bool { return k.Kind == s.kind })
+	t.Kinds[i].Steps++
+	t.Kinds[i].Tokens += s.tokens
 }
 
 // span widens the session's time to ms.

@@ -77,6 +77,28 @@ func TestUnreportedStep(t *testing.T) {
 		t.Errorf("totals: want two steps with a cost, one of them estimated, not all reported, got %+v", r.Totals)
 	}
 
+	t.Run("a client's own count", func(t *testing.T) {
+		l := newLog()
+		l.human("Count the ships.")
+		l.reply(llm.Usage{}, text("There are four."))
+		l.seg.Entries[1].Step.Usage, l.seg.Entries[1].Step.ClientCount = llm.Usage{Input: 9_000, Output: 20}, true
+		l.human("And the boats?")
+		l.reply(llm.Usage{}, text("None."))
+		r := l.report(t, withShip(t))
+		st := r.Segments[0].Steps
+		if st[0].Kind != inspect.ClientCounted || st[0].Tokens != 9_000 || st[0].By["human"] > 40 || st[0].Estimate != nil || st[1].Kind != inspect.Estimated {
+			t.Errorf("want 9,000 tokens by the client's count, which calibrates nothing, got %+v", st)
+		}
+		// 9,000 of input at 3, 20 of output at 10; in millionths
+		if st[0].CostUSD != catalog.Dollars(27_200*million) || st[0].CostKind != inspect.CostEstimated {
+			t.Errorf("want list prices of that, as an estimate, got %s (%s)", st[0].CostUSD, st[0].CostKind)
+		}
+		want := []inspect.KindSum{{Kind: inspect.ClientCounted, Steps: 1, Tokens: 9_000}, {Kind: inspect.Estimated, Steps: 1, Tokens: st[1].Tokens}}
+		if !slices.Equal(r.Totals.Kinds, want) {
+			t.Errorf("kinds: want %+v, got %+v", want, r.Totals.Kinds)
+		}
+	})
+
 	bare := newLog()
 	bare.human("Count the ships.")
 	bare.reply(llm.Usage{}, text("There are four."))

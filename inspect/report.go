@@ -61,6 +61,7 @@ type Totals struct {
 	Reported       bool          `json:"reported"`        // the prompt of every Step
 	OutputReported bool          `json:"output_reported"` // and its output; else what the model wrote is more than Usage says
 	Tokens         int           `json:"tokens"`          // of all prompts
+	Kinds          []KindSum     `json:"kinds"`           // the same by what the sizes stand on, the surest first
 	Usage          Usage         `json:"usage"`           // as far as reported
 	CostUSD        catalog.Money `json:"cost_usd"`        // null unless it is known of every Step
 	CostSteps      int           `json:"cost_steps"`      // Steps whose cost is known
@@ -73,6 +74,13 @@ type Totals struct {
 	CacheLost      int           `json:"cache_lost"`         // tokens that were not read in them
 	Start          int64         `json:"start_ms,omitempty"` // Unix milliseconds; absent if nobody knows
 	End            int64         `json:"end_ms,omitempty"`
+}
+
+// A KindSum is the Steps whose sizes stand on the same.
+type KindSum struct {
+	Kind   string `json:"kind"` // that of Step.Kind
+	Steps  int    `json:"steps"`
+	Tokens int    `json:"tokens"`
 }
 
 // A Segment is a stretch of a session in which each request extends the one before.

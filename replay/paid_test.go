@@ -178,3 +178,25 @@ func paidRow(t *testing.T, s *sessionfile.Session, cat catalog.Catalog) (row [4]
 	}
 	return row
 }
+
+// TestClientsOwnCount: where a client counted its prompts by itself, the run that changes nothing sends those, and what the file
+// does not have of them is in every other run too, and in what no policy can change.
+func TestClientsOwnCount(t *testing.T) {
+	cat, s := priced(t), conversation("harbour-1", 60)
+	for i, n := range map[int]int{1: 9_000, 3: 9_500, 5: 9_900} {
+		st := s.Segments[0].Entries[i].Step
+		st.Usage, st.Reported, st.OutputReported, st.ClientCount = llm.Usage{Input: n, Output: 100}, false, false, true
+	}
+	half, err := replay.ParseWindow("50%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := runOff(t, s, replay.Options{Catalog: cat, Windows: []replay.WindowSpec{{Percent: 100}, half}})
+	run, totals := res.Runs[0], inspected(t, s, *cat).Totals
+	if run.TokensSent != 28_400 || run.PeakSent != 9_900 || totals.Tokens != 28_400 || run.StepsOver != 0 || run.CostUSD != totals.CostUSD || !run.CostUSD.Known {
+		t.Errorf("want the client's 28,400 tokens, got %d by inspect and %+v", totals.Tokens, run)
+	}
+	if res.Billing.Cache != "off" || len(res.Runs) != 1 || len(res.LeftOut) != 1 {
+		t.Errorf("want no cache, and no half of a conversation of which the file has little, got %q, %d runs, %+v", res.Billing.Cache, len(res.Runs), res.LeftOut)
+	}
+}

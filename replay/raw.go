@@ -88,6 +88,11 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	cal := token.NewCalibration(r.catalog.FamilyOf(out.model))
 	out.calls, out.counter, out.counted, out.contents, out.overhead, out.caches, out.long = m.Calls, m.Counter, m.Counted, m.Contents, m.Overhead, m.Caches, m.Long
 	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(out.counter)))
+	unseen := 0 // at most
+	for _, c := range m.Calls {
+		unseen = max(unseen, c.Unseen)
+	}
+	out.fixed += unseen
 	off, err := policy.Preset("off")
 	if err != nil {
 		return nil, nil, err

@@ -81,6 +81,10 @@ func (r *redactor) reports(list []inspect.Report) []inspect.Report { return each
 func (r *redactor) report(p inspect.Report) inspect.Report {
 	peak := p.Totals
 	peak.PeakStep = "" // a page shows the peak of each segment
+	peak.Kinds = each(peak.Kinds, func(k inspect.KindSum) inspect.KindSum {
+		k.Kind = in(kindWords, k.Kind)
+		return k
+	})
 	return inspect.Report{
 		Schema: p.Schema, Session: r.session(p.Session), Format: in(r.formats, p.Format), Client: in(r.formats, p.Client),
 		ID: id(p.ID), Parent: id(p.Parent), Kin: in(kinWords, p.Kin), Totals: peak,

@@ -35,7 +35,7 @@ func (w *reportWriter) head(r inspect.Report) {
 // spent says what all Steps together took.
 func spent(r inspect.Report) string {
 	t := r.Totals
-	text := edit.Thousands(t.Tokens) + " tokens sent"
+	text := edit.Thousands(t.Tokens) + " tokens sent" + kindsText(t)
 	if n := t.Usage.CacheRead; n > 0 {
 		text += fmt.Sprintf(", %s of them read from the cache", edit.Thousands(n))
 	}
@@ -49,6 +49,30 @@ func spent(r inspect.Report) string {
 		text += fmt.Sprintf("; %s for %d of %s%s, the rest is not priced", knownCost(r), t.CostSteps, plural(t.Steps, "step"), estimatedCost(t))
 	}
 	return text
+}
+
+// kindsText says what the sum of all prompts stands on, where the provider did not report
+// each of them.
+func kindsText(t inspect.Totals) string {
+	var parts []string
+	for _, k := range t.Kinds {
+		how := k.Kind
+		switch k.Kind {
+		case inspect.Reported:
+			how = "as reported"
+		case inspect.ClientCounted:
+			how = "by the client's own count"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s", edit.Thousands(k.Tokens), how))
+	}
+	if t.Reported || len(parts) == 0 {
+		return ""
+	}
+	if len(parts) == 1 {
+		_, how, _ := strings.Cut(parts[0], " ")
+		return " (" + how + ")"
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 // estimatedCost says of how many Steps the cost is an estimate.
