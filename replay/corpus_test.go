@@ -200,6 +200,9 @@ func (s *sums) add(res replay.Result) {
 		groups = append(groups, format+", long", allLong)
 	}
 	for _, r := range res.Runs {
+		if !res.Billing.SimulatedUSD.Known { // of a model without a price what the file states is known of some policies alone
+			r.CostUSD = catalog.Money{}
+		}
 		for _, g := range groups {
 			s.row(rowKey{g, r.Policy, r.Window}).add(r)
 		}
