@@ -252,7 +252,8 @@ func (r *run) result(c llm.ToolCall) llm.ToolResult {
 func (r *run) stream(c llm.ToolCall) {
 	out, failed := r.text(), r.odds(9)
 	if r.odds(300) {
-		out = strings.Repeat(r.text()+"\nmore of it\n", 1+5<<20/(len(out)+12))
+		out = r.text() + "\nmore of it\n"
+		out = strings.Repeat(out, 1+5<<20/len(out))
 		out = out[:min(len(out), 5<<20)]
 		out = strings.ToValidUTF8(out, "")
 	}
