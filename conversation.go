@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
@@ -61,9 +60,6 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	done, err := s.feed(ctx, engine.Prepare{Targets: targets})
-	if len(targets) > 0 && (err == nil || errors.Is(err, ErrRefused)) {
-		s.options.Targets = slices.Clone(targets)
-	}
 	return done.Send, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
@@ -120,5 +121,27 @@ func TestForkOfNothing(t *testing.T) {
 	s := open(t, plimsoll.Options{ID: "a"})
 	if _, err := s.Fork(t.Context(), "b", plimsoll.Here); err == nil || !strings.Contains(err.Error(), "was told something") {
 		t.Errorf("got %v, want an error that says what is missing", err)
+	}
+}
+
+// TestForkAfterAFailedPrepare: a fork goes where the session goes, also where the store failed in the call that named the targets.
+func TestForkAfterAFailedPrepare(t *testing.T) {
+	a, b := windowOf("gpt-4o", 20_000), windowOf("gpt-5-mini", 19_000)
+	st := new(onceStore)
+	s := open(t, plimsoll.Options{ID: "a", Store: st, Targets: []budget.Target{a}})
+	add(t, s, human("Look."))
+	fill(t, s, 1, 5_000)
+	prepare(t, s, a)
+	st.append = true
+	if _, err := s.Prepare(t.Context(), b); !errors.Is(err, errOnce) {
+		t.Fatal(err)
+	}
+	add(t, s, human("Go on."))
+	f, err := s.Fork(t.Context(), "f", plimsoll.Here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := prepare(t, f).Target.Name(), prepare(t, s).Target.Name(); got != want {
+		t.Errorf("the fork goes to %s, the session to %s", got, want)
 	}
 }

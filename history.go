@@ -115,7 +115,7 @@ func (s *Session) Fork(ctx context.Context, id string, at llm.MessageID) (*Sessi
 // child takes up the fork that the store has begun.
 func (s *Session) child(ctx context.Context, id string, at llm.MessageID) (*Session, error) {
 	o := s.options
-	o.ID, o.Policy = id, s.machine.Policy()
+	o.ID, o.Policy, o.Targets = id, s.machine.Policy(), s.machine.Stated()
 	child, err := o.session()
 	if err != nil {
 		return nil, err

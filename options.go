@@ -17,8 +17,11 @@ import (
 type Options struct {
 	ID      string          // names the session in the store; empty: "default"
 	Policy  policy.Policy   // zero: the preset balanced
-	Targets []budget.Target // where calls may go, the preferred one first; at least one
-	Store   store.Store     // nil: a store in memory. It stays the caller's, to be closed after the session
+	// Targets are where calls may go, the preferred one first; at least one. They hold until
+	// a Prepare names others. No record has those: a session that is opened again goes by
+	// its options, also in a Rejected that comes before the first Prepare.
+	Targets []budget.Target
+	Store   store.Store // nil: a store in memory. It stays the caller's, to be closed after the session
 
 	// Summariser answers the questions of the policy. nil: the deterministic
 	// summariser, which needs no model.

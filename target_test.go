@@ -2,6 +2,7 @@ package plimsoll_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -65,5 +66,33 @@ func TestTargetThatCanBeReached(t *testing.T) {
 	}
 	if got, want := prepare(t, s).Target.Name(), second.Name(); got != want {
 		t.Errorf("the request goes to %s, want %s", got, want)
+	}
+}
+
+// TestPreparedTwice: prepared again, an unchanged session sends the same, to the same target, whatever limits of tokens and images the
+// targets have.
+func TestPreparedTwice(t *testing.T) {
+	for seed := range 250 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 7))
+		var targets []budget.Target
+		for i := range 1 + rng.IntN(3) {
+			w := budget.Window{Capacity: 800 + rng.IntN(3_000), Buffer: budget.None, OutputReserve: budget.None, MaxImages: rng.IntN(4)}
+			model := []string{"gpt-4o", "claude-sonnet-4-5", "mystery"}[rng.IntN(3)]
+			targets = append(targets, budget.Target{Provider: fmt.Sprint("p", i), Model: model, Window: w})
+		}
+		p := preset(t, []string{"balanced", "guard", "layered", "cache-compact"}[rng.IntN(4)])
+		s := open(t, plimsoll.Options{Policy: p, Targets: targets})
+		for i := range 1 + rng.IntN(6) {
+			parts := []llm.Part{llm.Text{Text: strings.Repeat("word ", 1+rng.IntN(300))}}
+			for j := range rng.IntN(4) {
+				parts = append(parts, llm.Media{Type: "image/png", Size: 7, Tokens: 50, Raw: llm.Raw{Data: fmt.Appendf(nil, `{"type":"image","n":%d}`, 10*i+j)}})
+			}
+			add(t, s, llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: parts})
+		}
+		first, err := s.Prepare(t.Context())
+		second, again := s.Prepare(t.Context())
+		if (err == nil) != (again == nil) || err == nil && sent(first) != sent(second) {
+			t.Errorf("seed %d, %s, %+v: first %v, then %v", seed, p.Name, targets, err, again)
+		}
 	}
 }

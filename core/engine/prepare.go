@@ -81,22 +81,7 @@ func (m *requester) finish() {
 	m.request.phase = phaseIdle
 	m.out.Send, m.out.Refused, m.out.Torn = nil, nil, nil
 	m.restate()
-	m.request.to = m.choose()
-	if m.policy.Backstop && m.over() {
-		next := m.verdict(m.fits).Next
-		if next < 0 {
-			m.request.to = m.reachable()
-		}
-		if next < 0 || m.floor() == nil { // else nothing that is taken out would do
-			m.backstop()
-			m.restate()
-			m.request.to = m.choose() // one that is named before may have room now, too
-			next = m.verdict(m.fits).Next
-		}
-		if next >= 0 && m.over() {
-			m.request.to = next
-		}
-	}
+	m.address()
 	same := m.sameAsRefused()
 	if m.repeats() {
 		m.begin()
@@ -122,6 +107,34 @@ func (m *requester) finish() {
 		m.event(EventStillOver, "", "%s: %v", StillOverText, refused)
 	}
 	m.send()
+}
+
+// address chooses the target, and lets the backstop act for it. With what that takes out
+// another target may have room: it is chosen anew, until nothing changes any more, so that
+// the same request prepared again goes to the same one.
+func (m *requester) address() {
+	m.request.to = m.choose()
+	for range len(m.resolved) + 1 {
+		if !m.policy.Backstop || !m.over() {
+			return
+		}
+		next, made := m.verdict(m.fits).Next, len(m.journal)
+		if next < 0 {
+			m.request.to = m.reachable()
+		}
+		if next < 0 || m.floor() == nil { // else nothing that is taken out would do
+			m.backstop()
+			m.restate()
+			m.request.to = m.choose() // one that is named before may have room now, too
+		}
+		if len(m.journal) > made {
+			continue
+		}
+		if next >= 0 && m.over() {
+			m.request.to = next
+		}
+		return
+	}
 }
 
 // sameAsRefused reports whether the request would be the one that was just refused, to

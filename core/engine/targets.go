@@ -144,6 +144,9 @@ func (m *targets) Count() token.Estimate { return m.count[0].Count() }
 // must not change it.
 func (m *targets) Calibration() *token.Calibration { return m.count[0].Calibration() }
 
+// Stated returns the targets as they were given, the preferred one first.
+func (m *targets) Stated() []budget.Target { return slices.Clone(m.stated) }
+
 // Targets returns the targets with their windows as resolved.
 func (m *targets) Targets() []budget.Target { return m.resolved }
 
