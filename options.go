@@ -15,8 +15,8 @@ import (
 // Options say how a session is kept. The zero value of every field has a meaning, but
 // that at least one target is wanted.
 type Options struct {
-	ID      string          // names the session in the store; empty: "default"
-	Policy  policy.Policy   // zero: the preset balanced
+	ID     string        // names the session in the store; empty: "default"
+	Policy policy.Policy // zero: the preset balanced
 	// Targets are where calls may go, the preferred one first; at least one. They hold until
 	// a Prepare names others. No record has those: a session that is opened again goes by
 	// its options, also in a Rejected that comes before the first Prepare.
