@@ -49,7 +49,7 @@ const lattice = `
 	store, store/sqlite < STORE;
 	CORE < config, tokenizers, builtin;
 	WIRE < sessionfile, client;
-	sessionfile < sessionfile/formats, sessionfile/places;
+	sessionfile < sessionfile/formats < sessionfile/places;
 	CORE, WIRE, sessionfile < inspect;
 
 	# The front door, and what drives an engine behind it.

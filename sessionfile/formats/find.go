@@ -25,7 +25,7 @@ import (
 func Find(paths []string) ([]string, error) {
 	f := finder{seen: map[string]bool{}}
 	for _, path := range paths {
-		where, _ := partOf(path)
+		where, _ := Split(path)
 		info, err := os.Stat(where)
 		switch {
 		case err != nil:
@@ -71,7 +71,7 @@ func (f *finder) database(path, real string) bool {
 		return false // who reads it says so
 	}
 	for _, s := range sessions {
-		_, id := partOf(s.Path)
+		_, id := Split(s.Path)
 		f.add(path+"#"+id, s.Path)
 	}
 	return len(sessions) > 0

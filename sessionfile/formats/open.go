@@ -136,8 +136,9 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// partOf splits a path that names one session of a file.
-func partOf(path string) (file, id string) {
+// Split splits a path that names one session of a database, as in "opencode.db#ses_1". The
+// id is empty for any other path.
+func Split(path string) (file, id string) {
 	at := strings.LastIndexByte(path, '#')
 	if _, err := os.Lstat(path); err == nil || at <= 0 {
 		return path, ""
@@ -147,7 +148,7 @@ func partOf(path string) (file, id string) {
 
 // open opens a file and finds its reader.
 func open(path string) (*File, error) {
-	where, id := partOf(path)
+	where, id := Split(path)
 	src, err := os.Open(where)
 	if err != nil {
 		return nil, fmt.Errorf("sessionfile: open: %w", err)

@@ -1,7 +1,7 @@
 // Package places knows where other programs keep their session files, lists the newest
 // of them, and finds the files of a session's sub-agents and of its parent. Of a file
-// it reads no more than the first lines, for the ids in them: what is in it, and whether
-// it can be read, is sessionfile/formats' to say.
+// it reads no more than the first lines, for the ids in them, and of a database the list of
+// its sessions: what is in it, and whether it can be read, is sessionfile/formats' to say.
 //
 //	home, err := os.UserHomeDir()
 //	for _, f := range places.Newest(os.Getenv, runtime.GOOS, home, 10) {

@@ -9,17 +9,23 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
 
 // Agents lists the files of the sub-agents of the session in a file, and of theirs, in
 // lexical order: of Claude Code those in the folder subagents of the session's own folder,
 // and those beside it that name it; of Codex the rollouts of the days on which the session
-// ran that name it. A file of another client, and a sub-agent's own of Claude Code, has
-// none. Links are not followed, but for path itself.
+// ran that name it; of a session of a database those of the same database, each as its path
+// and id. A file of another client, and a sub-agent's own of Claude Code, has none. Links are
+// not followed, but for path itself.
 //
 // What is wrong is left out and told in the error, such as a second file of one sub-agent;
 // the list is good in spite of it.
 func Agents(path string) ([]string, error) {
+	if file, id := formats.Split(path); id != "" {
+		return databaseAgents(file, id)
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, fmt.Errorf("sessionfile: agents: %w", err)
@@ -37,6 +43,9 @@ func Agents(path string) ([]string, error) {
 // sub-agent or as a fork; empty if it names none. The error says which session is not
 // where its client would keep it, or is there more than once.
 func Parent(path string) (string, error) {
+	if file, id := formats.Split(path); id != "" {
+		return databaseParent(file, id)
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", fmt.Errorf("sessionfile: parent: %w", err)
