@@ -117,7 +117,7 @@ func (t *Trail) Add(id string, entries ...sessionfile.Entry) {
 	}
 	t.nodes = append(t.nodes, node{id: id, from: len(t.Segment.Entries)})
 	for _, e := range entries {
-		if len(e.Message.Parts) > 0 {
+		if e.Message.Parts = read.Said(e.Message.Parts, e.Step); len(e.Message.Parts) > 0 {
 			t.Segment.Entries = append(t.Segment.Entries, e)
 		}
 	}

@@ -301,6 +301,7 @@ func (b *build) addReply(u []int, called bool) {
 		b.push(m, u[0], time)
 		return
 	}
+	m.Parts = read.Said(m.Parts, &step)
 	p := b.push(m, u[0], time)
 	if !called || p == nil {
 		return

@@ -164,6 +164,10 @@ func (s *stream) cut() {
 	if s.several {
 		s.segment.Name = s.id
 	}
+	for i := range s.segment.Entries {
+		e := &s.segment.Entries[i]
+		e.Message.Parts = read.Said(e.Message.Parts, e.Step)
+	}
 	if len(s.segment.Entries) > 0 || s.segment.NotRun != "" {
 		s.Emit(s.segment)
 	}
@@ -213,15 +217,16 @@ func (s *stream) content(no int, m read.Fields) []llm.Part {
 func (s *stream) reply(no int, f read.Fields) {
 	m, time := f.Of("message"), read.Time(f["timestamp"])
 	parts := s.content(no, m)
-	if len(parts) == 0 {
+	model, id := s.Name(m["model"]), m.Str("id")
+	ofClient := model == syntheticModel || read.IsTrue(f["isApiErrorMessage"])
+	if len(parts) == 0 && (ofClient || usage(s.Reading, no, m["usage"]).Total() == 0) {
 		return
 	}
-	model, id := s.Name(m["model"]), m.Str("id")
 	at, ok := s.replies[id]
 	if !ok || id == "" {
 		e := sessionfile.Entry{Line: no, Time: time, Step: &sessionfile.Step{Model: model, MessageID: id}}
 		e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: anthropic.Dialect}
-		if model == syntheticModel || read.IsTrue(f["isApiErrorMessage"]) {
+		if ofClient {
 			e.Message.Origin, e.Message.Flags, e.Step = llm.Note, llm.FlagSynthetic, nil
 		}
 		at = len(s.segment.Entries)

@@ -114,7 +114,7 @@ func (c *cline) message(no int, f read.Fields) {
 }
 
 func (c *cline) add(e sessionfile.Entry) {
-	if len(e.Message.Parts) > 0 {
+	if e.Message.Parts = read.Said(e.Message.Parts, e.Step); len(e.Message.Parts) > 0 {
 		c.segment.Entries = append(c.segment.Entries, e)
 	}
 }

@@ -147,7 +147,7 @@ func apart(parts []llm.Part) (said, own []llm.Part) {
 
 // put adds an entry of the message at position i.
 func (h *history) put(i int, e sessionfile.Entry) {
-	if len(e.Message.Parts) > 0 {
+	if e.Message.Parts = read.Said(e.Message.Parts, e.Step); len(e.Message.Parts) > 0 {
 		h.add(e)
 		h.at = append(h.at, i)
 	}

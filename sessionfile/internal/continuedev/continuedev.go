@@ -157,9 +157,7 @@ func (s *session) reply(no int, f, m read.Fields) {
 		return true
 	})
 	step := s.step(no, f, m)
-	if len(parts) == 0 && step.Usage.Total() > 0 {
-		parts = []llm.Part{llm.Text{Text: sessionfile.NotInFile("a reply")}}
-	}
+	parts = read.Said(parts, step)
 	if e := s.add(no, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: s.Session.Dialect, Parts: parts}); e != nil {
 		e.Step = step
 	}

@@ -181,7 +181,7 @@ func (b *builder) reply(m *record, f read.Fields) *said {
 		}
 		out.results = append(out.results, b.result(m, id, call)...)
 	}
-	out.message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: parts, Dialect: gemini.Dialect}
+	out.message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: read.Said(parts, out.step), Dialect: gemini.Dialect}
 	return out
 }
 

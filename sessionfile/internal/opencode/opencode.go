@@ -191,7 +191,7 @@ func media(f read.Fields) llm.Part {
 }
 
 func (o *opencode) add(e sessionfile.Entry) {
-	if len(e.Message.Parts) > 0 {
+	if e.Message.Parts = read.Said(e.Message.Parts, e.Step); len(e.Message.Parts) > 0 {
 		o.segment.Entries = append(o.segment.Entries, e)
 	}
 }

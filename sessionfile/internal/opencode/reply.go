@@ -46,7 +46,7 @@ func (o *opencode) parts(m message, c *call, take func(read.Fields)) {
 		f := read.FieldsOf(value)
 		switch f.Str("type") {
 		case "step-start":
-			if len(c.entry.Message.Parts) > 0 {
+			if len(c.entry.Message.Parts) > 0 || c.tokens != nil {
 				o.end(m, *c)
 				*c = o.begin(m)
 			}

@@ -215,20 +215,21 @@ func (e incoming) recorded() read.Fields {
 // reply appends a message of the agent as a Step.
 func (t *trajectory) reply(e incoming, m llm.Message) {
 	t.spoken = true
-	entry := t.add(e, m)
-	if entry == nil {
-		return
-	}
 	step := &sessionfile.Step{Model: t.model, Time: e.time}
 	if model := t.Name(e.response["model"]); model != "" {
 		step.Model = model
+	}
+	t.pay(e, step)
+	m.Parts = read.Said(m.Parts, step)
+	entry := t.add(e, m)
+	if entry == nil {
+		return
 	}
 	entry.Step = step
 	t.at.response = e.response.Str("id")
 	if id := t.at.response; id != "" {
 		t.replies[id] = len(t.Segment.Entries) - 1
 	}
-	t.pay(e, step)
 }
 
 // called takes in an action that the recorded reply asked for. The first of a reply

@@ -9,6 +9,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
+// Said returns the parts of a reply. Where the file has none of one that was paid for, a line
+// stands for it, so that the call is no less one.
+func Said(parts []llm.Part, step *sessionfile.Step) []llm.Part {
+	if len(parts) > 0 || step == nil || step.Usage.Total() == 0 && step.Cost == 0 {
+		return parts
+	}
+	return []llm.Part{llm.Text{Text: sessionfile.NotInFile("a reply")}}
+}
+
 // Figures returns what a file states of the tokens of a whole as the figures of a
 // sessionfile.Stated; of its calls and of the thinking in the outputs unless they are 0.
 func Figures(calls int, u llm.Usage) []sessionfile.Figure {

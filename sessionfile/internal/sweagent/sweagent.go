@@ -2,6 +2,7 @@ package sweagent
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -227,21 +228,24 @@ func (t *trajectory) brief(line int, f read.Fields) {
 	if !ok {
 		return
 	}
+	extra := f.Of("extra")
+	response := extra.Of("response")
+	paid := sessionfile.Step{Cost: chatlog.Cost(extra["cost"])}
+	if usage := response["usage"]; len(usage) > 0 {
+		chatlog.Pay(&paid, t.Usage(line, gjson.ParseBytes(usage)))
+	}
+	if m.Role == llm.RoleAssistant {
+		m.Parts = read.Said(m.Parts, &paid)
+	}
 	e := t.add(line, m)
 	if e == nil {
 		return
 	}
-	extra := f.Of("extra")
 	e.Time = read.Time(extra["timestamp"])
 	if m.Origin != llm.Model {
 		return
 	}
-	step, response := t.step(e), extra.Of("response")
-	step.Time, step.Cost = e.Time, chatlog.Cost(extra["cost"])
-	if model := t.Name(response["model"]); model != "" {
-		step.Model = model
-	}
-	if usage := response["usage"]; len(usage) > 0 {
-		chatlog.Pay(step, t.Usage(line, gjson.ParseBytes(usage)))
-	}
+	step := t.step(e)
+	paid.Model, paid.Time = cmp.Or(t.Name(response["model"]), step.Model), e.Time
+	*step = paid
 }
