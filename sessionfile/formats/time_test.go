@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,34 @@ func TestReadTimes(t *testing.T) {
 		}
 		if got := entries[1].Step.Time; got != start+2000 {
 			t.Errorf("%s: step: want %d, got %d", s.Format, start+2000, got)
+		}
+	}
+}
+
+// TestReadTimesOfACopy: what a fork copied has no time of its own where its lines have that
+// of the copying, and the time that it had where they say so.
+func TestReadTimesOfACopy(t *testing.T) {
+	const fork = `{"timestamp":"2026-11-01T09:00:00.000Z","type":"session_meta","payload":{"id":"c-1","timestamp":"2026-11-01T09:00:00.000Z","forked_from_id":"c-0"}}
+{"timestamp":"%[1]s","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Dig."}]}}
+{"timestamp":"%[1]s","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Dug."}]}}
+{"timestamp":"2026-11-01T09:10:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Deeper."}]}}
+{"timestamp":"2026-11-01T09:10:05.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Deep."}]}}
+`
+	const start, own = 1793523600000, 1793523600000 + 605_000 // 2026-11-01T09:00:00Z, and of the fork's own reply
+	for written, want := range map[string]int64{
+		"2026-11-01T09:00:00.002Z": 0,
+		"2026-11-01T08:00:00.000Z": start - 3600_000,
+	} {
+		s := readText(t, fmt.Sprintf(fork, written))
+		entries := s.Segments[0].Entries
+		if len(entries) != 4 || entries[1].Step.Copied != "c-0" || entries[3].Step.Copied != "" {
+			t.Fatalf("want one copied call and one of its own, got\n%s", show(s))
+		}
+		if e := entries[1]; entries[0].Time != want || e.Time != want || e.Step.Time != want {
+			t.Errorf("copied with the time %s: want the time %d, got %d, %d and %d", written, want, entries[0].Time, e.Time, e.Step.Time)
+		}
+		if e := entries[3]; e.Time != own || e.Step.Time != own {
+			t.Errorf("the fork's own call: want the time %d, got %d and %d", own, e.Time, e.Step.Time)
 		}
 	}
 }

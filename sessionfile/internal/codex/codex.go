@@ -162,6 +162,7 @@ func (c *codex) turn(payload []byte) {
 // item takes in one item of the conversation. The bytes are its own.
 func (c *codex) item(no int, raw []byte) {
 	copied := c.copied()
+	time := c.written(copied)
 	m, ok := c.message(no, raw)
 	if !ok {
 		return
@@ -174,27 +175,27 @@ func (c *codex) item(no int, raw []byte) {
 	c.begun = true
 	if !assistant {
 		c.reply = none
-		c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: c.time})
+		c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: time})
 		return
 	}
 	if c.reply == none {
-		c.open(no, m)
+		c.open(no, m, time)
 		if copied {
 			c.entries[c.reply].Step.Copied = c.owner(c.time)
 		}
 		return
 	}
 	reply := &c.entries[c.reply]
-	reply.Step.Time = max(reply.Step.Time, c.time)
+	reply.Step.Time = max(reply.Step.Time, time)
 	reply.Message.Parts = append(reply.Message.Parts, m.Parts...)
 }
 
 // open starts a new reply.
-func (c *codex) open(no int, m llm.Message) {
-	step := &sessionfile.Step{Model: c.model, Effort: c.effort, Time: c.time, Unpriced: c.priced(no)}
+func (c *codex) open(no int, m llm.Message, time int64) {
+	step := &sessionfile.Step{Model: c.model, Effort: c.effort, Time: time, Unpriced: c.priced(no)}
 	c.reply = len(c.entries)
 	c.unpaid = c.reply
-	c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: c.time, Step: step})
+	c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: time, Step: step})
 	if c.pending != nil {
 		c.pay(*c.pending)
 		c.pending = nil
@@ -332,6 +333,7 @@ func (c *codex) compacted(no int, payload []byte) {
 	c.segment = sessionfile.Segment{Start: sessionfile.StartCompaction, Sections: c.base, Window: c.segment.Window}
 	c.entries = nil
 	c.begun = true
+	time := c.written(c.copied())
 	data := gjson.ParseBytes(payload)
 	history, message := data.Get("replacement_history"), data.Get("message").String()
 	summarised := false
@@ -346,11 +348,11 @@ func (c *codex) compacted(no int, payload []byte) {
 			c.entries[last].Message.Parts = append(c.entries[last].Message.Parts, m.Parts...)
 			continue
 		}
-		c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: c.time})
+		c.entries = append(c.entries, sessionfile.Entry{Message: m, Line: no, Time: time})
 	}
 	if message != "" {
 		summarised = true
-		c.entries = append(c.entries, sessionfile.Entry{Line: no, Time: c.time, Message: llm.Message{
+		c.entries = append(c.entries, sessionfile.Entry{Line: no, Time: time, Message: llm.Message{
 			Role: llm.RoleUser, Origin: llm.Note, Flags: llm.FlagSummary, Parts: []llm.Part{llm.Text{Text: message}},
 		}})
 	}

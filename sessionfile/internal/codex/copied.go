@@ -77,6 +77,15 @@ func (c *codex) copied() bool {
 	return !o.own
 }
 
+// written returns when what is on the line was written. Nobody knows it of a copy whose
+// lines have the time of the copying.
+func (c *codex) written(copied bool) int64 {
+	if copied && c.time >= c.origin.start {
+		return 0
+	}
+	return c.time
+}
+
 // owner returns the id of the session that made a copied call: the youngest elder that
 // had begun when the call was made, where the file says that, else the parent.
 func (c *codex) owner(time int64) string {
