@@ -133,17 +133,7 @@ func claudeAgents(path string, h head) ([]string, error) {
 	f := &family{files: map[string]string{}}
 	folder := filepath.Dir(path)
 	own := filepath.Join(folder, strings.TrimSuffix(filepath.Base(path), ".jsonl"), "subagents")
-	if isFolder(filepath.Dir(own)) && isFolder(own) {
-		err := filepath.WalkDir(own, func(below string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && isAgentName(d.Name()) {
-				f.add(agentOf(below), below)
-			}
-			return nil // what cannot be looked at is not ours
-		})
-		if err != nil {
-			f.wrong = append(f.wrong, fmt.Errorf("sessionfile: agents: %w", err))
-		}
-	}
+	f.below(own)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		f.wrong = append(f.wrong, fmt.Errorf("sessionfile: agents: %w", err))
@@ -158,6 +148,37 @@ func claudeAgents(path string, h head) ([]string, error) {
 		}
 	}
 	return f.list()
+}
+
+// below adds the sub-agents in the folder that a session of Claude Code has for them. A link
+// in its place, or in that of a file in it, is told: what it leads to is not looked at.
+func (f *family) below(own string) {
+	for _, folder := range []string{filepath.Dir(own), own} {
+		if isLink(folder) {
+			f.link(folder)
+		}
+		if !isFolder(folder) {
+			return
+		}
+	}
+	err := filepath.WalkDir(own, func(below string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !isAgentName(d.Name()): // what cannot be looked at is not ours
+		case d.Type().IsRegular():
+			f.add(agentOf(below), below)
+		case d.Type()&fs.ModeSymlink != 0:
+			f.link(below)
+		}
+		return nil
+	})
+	if err != nil {
+		f.wrong = append(f.wrong, fmt.Errorf("sessionfile: agents: %w", err))
+	}
+}
+
+// link tells that a link was left out.
+func (f *family) link(path string) {
+	f.wrong = append(f.wrong, fmt.Errorf("sessionfile: agents: %s, left out: want a file or folder itself, got a link", path))
 }
 
 // isAgentName reports whether a file may be a sub-agent's of Claude Code, by its name.
@@ -265,7 +286,7 @@ func rollouts(folders []string, end string) []string {
 	return all
 }
 
-// isFile and isFolder report what a path is itself: links are neither.
+// isFile, isFolder and isLink report what a path is itself.
 func isFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
@@ -274,4 +295,9 @@ func isFile(path string) bool {
 func isFolder(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -159,17 +159,23 @@ func TestAgentsTwice(t *testing.T) {
 	r.parent(child, "got also", codex)
 }
 
-// TestAgentsStayInside: no link leads out of the folder.
+// TestAgentsStayInside: no link leads out of the folder, and one in the place of sub-agents is told.
 func TestAgentsStayInside(t *testing.T) {
 	r := newTree(t)
 	path := r.file("p/s-1.jsonl", claudeMain, "s-1")
 	out := r.file("out/agent-a.jsonl", claudeSide, "a", "s-1")
 	r.link(filepath.Dir(out), "p/s-1/subagents")
 	r.link(out, "p/agent-a.jsonl")
-	r.agents(path, "")
+	r.agents(path, filepath.Join("s-1", "subagents")+", left out")
 	r.link(path, "named.jsonl")
 	inside := r.file("p/agent-b.jsonl", claudeSide, "b", "s-1")
-	r.agents(filepath.Join(r.root, "named.jsonl"), "", inside)
+	r.agents(filepath.Join(r.root, "named.jsonl"), "got a link", inside)
+	second := r.file("p/s-2.jsonl", claudeMain, "s-2")
+	r.link(out, "p/s-2/subagents/agent-c.jsonl")
+	r.agents(second, "agent-c.jsonl, left out")
+	third := r.file("p/s-3.jsonl", claudeMain, "s-3")
+	r.link(filepath.Dir(out), "p/s-3")
+	r.agents(third, "s-3, left out")
 
 	codex := r.file("sessions/2026/11/01/rollout-1-c-1.jsonl", codexMain, "c-1")
 	away := r.file("away/rollout-2-c-2.jsonl", codexSide, "c-2", "c-1")
