@@ -44,6 +44,7 @@ func (s *Session) Check() []Difference {
 	var all []Difference
 	for _, stated := range s.Stated {
 		sum := s.sum(stated)
+		sum.none = stated.From >= stated.To
 		sum.aside = slices.ContainsFunc(s.Abandoned, func(b Branch) bool { return b.Why == WhySubAgent })
 		for _, f := range stated.Figures {
 			got, known := sum.figure(f.Name)
@@ -69,6 +70,7 @@ type sum struct {
 	thought int  // Steps whose thinking is known not to be 0
 	costs   int  // Steps whose cost is known
 	aside   bool // the file has calls of sub-agents that are no Steps
+	none    bool // the file has nothing of what is summed up
 }
 
 // sum adds up the Steps that are stated.
@@ -128,6 +130,9 @@ func (t *sum) figure(name FigureName) (value int64, known bool) {
 
 // lacks says what is known to be missing from a figure.
 func (t *sum) lacks(name FigureName) string {
+	if t.none {
+		return "the file has none of the conversation"
+	}
 	have, what := t.calls, ""
 	switch name {
 	case FigurePrompt, FigureInput, FigureCacheRead, FigureCacheWrite:

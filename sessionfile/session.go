@@ -86,7 +86,7 @@ type Stated struct {
 	What    string // what states it, as in "result line" and "session.shutdown"
 	Model   string // whose calls alone it sums up; empty for all
 	From    int    // first segment that it sums up, from 0
-	To      int    // the segment after the last one
+	To      int    // the segment after the last one; From if the file has none of them
 	Figures []Figure
 }
 

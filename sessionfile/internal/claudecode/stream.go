@@ -155,6 +155,9 @@ func (s *stream) end() {
 		s.runs.settle(s.segment)
 	}
 	s.cut()
+	if s.runs.n > 0 && s.first == s.Emitted() {
+		s.Problem(s.runs.line, "only the result of a run is in the file, not its conversation: no call of it can be read")
+	}
 	s.Session.Stated = append(s.Session.Stated, s.runs.stated(s.first, s.Emitted())...)
 	s.runs = runs{}
 }
@@ -352,7 +355,7 @@ func (t *runs) settle(seg sessionfile.Segment) {
 
 // stated returns what the lines say of the segments from one on and before another.
 func (t *runs) stated(from, to int) []sessionfile.Stated {
-	if t.n == 0 || from == to {
+	if t.n == 0 {
 		return nil
 	}
 	what := "result line"

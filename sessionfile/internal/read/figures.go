@@ -65,9 +65,6 @@ func (t *Tally) Add(model string, s Sum) {
 // Stated returns what was stated of the segments from one on and before another, by model.
 // what names such a line.
 func (t *Tally) Stated(what string, from, to int) []sessionfile.Stated {
-	if from >= to {
-		return nil
-	}
 	if t.n > 1 {
 		what = fmt.Sprintf("%d times %s", t.n, what)
 	}
