@@ -29,7 +29,9 @@ func Sessions(path string) ([]Listed, error) {
 	}
 	in.Path = path
 	d := detection{in: in, readers: readers()}
-	if d.database(); d.format == "" {
+	if d.database(); d.err != nil {
+		return nil, fmt.Errorf("sessionfile: sessions: %s, want a database that can be read, got: %w", path, d.err)
+	} else if d.format == "" {
 		return nil, nil
 	}
 	parts, err := d.found.Parts(path)

@@ -180,10 +180,7 @@ func TestDatabaseOfMany(t *testing.T) {
 		d.add(fmt.Appendf(nil, small, id), id, "")
 	}
 	d.add(fmt.Appendf(nil, small, "ses_c"), "ses_c", "ses_a")
-	link := filepath.Join(filepath.Dir(d.path), "notes.db")
-	if err := os.WriteFile(link, []byte("SQLite format 3\x00"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	d.other("notes.db")
 	want := []string{d.path + "#ses_a", d.path + "#ses_b", d.path + "#ses_c"}
 	for _, path := range []string{d.path, filepath.Dir(d.path)} {
 		if got, err := Find([]string{path}); err != nil || !cmp.Equal(got, want) {
@@ -203,6 +200,49 @@ func TestDatabaseOfMany(t *testing.T) {
 	}
 	if s.ID != "ses_c" || s.Parent != "ses_a" || s.Kin != sessionfile.KinAgent || s.Path != want[2] || s.Segments[0].Entries[0].Message.Text() != "Hello, ses_c." {
 		t.Errorf("want session ses_c, a sub-agent of ses_a, got %s", show(s))
+	}
+}
+
+// other makes a database of another program beside it.
+func (d *database) other(name string) {
+	d.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(filepath.Dir(d.path), name))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(d.t.Context(), `CREATE TABLE note (text TEXT)`); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestDatabaseUnreadable: a database that is damaged or locked says so, wherever it is met.
+func TestDatabaseUnreadable(t *testing.T) {
+	damaged := filepath.Join(t.TempDir(), "opencode.db")
+	if err := os.WriteFile(damaged, []byte("SQLite format 3\x00, and no more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	locked := newDatabase(t)
+	locked.add(fmt.Appendf(nil, small, "ses_a"), "ses_a", "")
+	locked.db.SetMaxOpenConns(1)
+	locked.do(`PRAGMA journal_mode = DELETE`)
+	locked.do(`PRAGMA locking_mode = EXCLUSIVE`)
+	locked.do(`BEGIN EXCLUSIVE`)
+	locked.do(`DELETE FROM part`)
+	for path, why := range map[string]string{damaged: "not a database", locked.path: "locked"} {
+		_, err := Open(path)
+		for _, part := range []string{"an SQLite database that cannot be read: ", why} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("open: want an error that says %q, got %v", part, err)
+			}
+		}
+	}
+	_, listed := Sessions(damaged)
+	_, found := Find([]string{filepath.Dir(damaged)})
+	for what, err := range map[string]error{"sessions": listed, "find in its folder": found} {
+		if err == nil || !strings.Contains(err.Error(), "not a database") {
+			t.Errorf("%s: want an error that says why, got %v", what, err)
+		}
 	}
 }
 

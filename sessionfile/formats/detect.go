@@ -25,6 +25,7 @@ type detection struct {
 	found   read.Reader
 	format  sessionfile.Format
 	seen    string // what the file is instead
+	err     error  // why a database cannot be read
 }
 
 // detect finds the reader of a file by its content.
@@ -133,7 +134,12 @@ func (d *detection) database() {
 		if r.Database == nil {
 			return ""
 		}
-		return r.Database(d.in.Path)
+		format, err := r.Database(d.in.Path)
+		if err != nil {
+			d.err = err
+			d.seen = fmt.Sprintf("an SQLite database that cannot be read: %v", err)
+		}
+		return format
 	})
 }
 
@@ -180,6 +186,9 @@ func (d *detection) whole(head, first []byte) error {
 		d.seen = "JSON lines with the fields " + keysOf(first)
 	case errors.Is(err, read.ErrNotJSON):
 		d.text(head, text)
+		if cut := (*read.CutError)(nil); d.format == "" && errors.As(err, &cut) {
+			d.seen = cut.Error()
+		}
 	case errors.Is(err, read.ErrEmpty), errors.Is(err, read.ErrTooBig), errors.Is(err, read.ErrTooDeep):
 		d.seen = err.Error()
 	case err != nil:

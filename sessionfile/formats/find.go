@@ -32,8 +32,10 @@ func Find(paths []string) ([]string, error) {
 			f.skip(path, err)
 		case info.IsDir():
 			f.folder(path)
-		case !f.database(path, path):
-			f.add(path, path)
+		default:
+			if listed, err := f.database(path, path); !listed || err != nil { // who reads it says what is wrong
+				f.add(path, path)
+			}
 		}
 	}
 	return f.files, errors.Join(f.skipped...)
@@ -64,17 +66,17 @@ func (f *finder) add(path, real string) {
 }
 
 // database lists the sessions of a database, whose path behind all links is real. It
-// reports false for another file.
-func (f *finder) database(path, real string) bool {
+// reports false if it found none.
+func (f *finder) database(path, real string) (bool, error) {
 	sessions, err := Sessions(real)
 	if err != nil {
-		return false // who reads it says so
+		return false, err
 	}
 	for _, s := range sessions {
 		_, id := Split(s.Path)
 		f.add(path+"#"+id, s.Path)
 	}
-	return len(sessions) > 0
+	return len(sessions) > 0, nil
 }
 
 // folder lists the files below one folder.
@@ -98,7 +100,9 @@ func (f *finder) folder(root string) {
 			if isSessionName(path) && !isCopy(path) || isTextName(path) && isKnownText(path) {
 				f.add(shown, path)
 			} else if isDatabaseName(path) {
-				f.database(shown, path)
+				if _, err := f.database(shown, path); err != nil {
+					f.skip(shown, err)
+				}
 			}
 		case d.Type()&fs.ModeSymlink != 0 && isSessionName(path): // a text comes under its own name
 			links = append(links, path)

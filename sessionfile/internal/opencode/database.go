@@ -23,19 +23,15 @@ import (
 var tables = []string{"session", "message", "part"}
 
 // isDatabase looks whether an SQLite database is the client's.
-func isDatabase(path string) sessionfile.Format {
-	found := sessionfile.Format("")
-	err := view(path, func(q query) error {
+func isDatabase(path string) (found sessionfile.Format, err error) {
+	err = view(path, func(q query) error {
 		n, err := q.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('session', 'message', 'part')")
 		if err == nil && len(n) == len(tables) {
 			found = sessionfile.FormatOpenCode
 		}
 		return err
 	})
-	if err != nil {
-		return ""
-	}
-	return found
+	return found, err
 }
 
 // parts lists the sessions of a database, the one that was begun first first.

@@ -3,6 +3,7 @@ package read
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -190,6 +191,28 @@ var (
 	ErrNotJSON = errors.New("text that is not JSON")
 )
 
+// A CutError says that a file ends in the middle of its JSON. It is an [ErrNotJSON].
+type CutError struct{ At int } // bytes that are there
+
+func (e *CutError) Error() string {
+	return fmt.Sprintf("JSON that ends at byte %d, before it is complete", e.At)
+}
+
+// Is reports whether target is what every CutError is.
+func (e *CutError) Is(target error) bool { return target == ErrNotJSON }
+
+// notJSON returns the error for a text that is not JSON, of a file of some bytes.
+func notJSON(text []byte, size int) error {
+	var value json.RawMessage
+	if text[0] != '{' && text[0] != '[' {
+		return ErrNotJSON
+	}
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&value); errors.Is(err, io.ErrUnexpectedEOF) {
+		return &CutError{At: size}
+	}
+	return ErrNotJSON
+}
+
 // Document reads the whole file as one JSON value. It is held until
 // [Input.Release]. The error is one of those above, or the source's.
 func (in *Input) Document() (*Document, error) {
@@ -226,7 +249,7 @@ func (in *Input) OneLine() *Document {
 // NewDocument checks a text, such as an entry of an archive, and returns it as a
 // document. The errors are those of [Input.Document]. It keeps the bytes.
 func NewDocument(whole []byte) (*Document, error) {
-	d := &Document{line: 1}
+	d, size := &Document{line: 1}, len(whole)
 	if !utf8.Valid(whole) {
 		whole, d.Fixed = bytes.ToValidUTF8(whole, []byte("\uFFFD")), true
 	}
@@ -239,7 +262,7 @@ func NewDocument(whole []byte) (*Document, error) {
 	case tooDeep:
 		return nil, ErrTooDeep
 	case invalid:
-		return nil, ErrNotJSON
+		return nil, notJSON(d.Bytes, size)
 	}
 	return d, nil
 }

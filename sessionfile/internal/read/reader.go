@@ -24,8 +24,8 @@ type Reader struct {
 	// Zip looks at the names of a zip archive. It may open entries, within bounds.
 	Zip func(*zip.Reader) sessionfile.Format
 
-	// Database looks at an SQLite database, which lies at a path.
-	Database func(path string) sessionfile.Format
+	// Database looks at an SQLite database, which lies at a path. The error is the database's.
+	Database func(path string) (sessionfile.Format, error)
 	// Parts lists the sessions of a database. They are read one by one ([Input.Part]).
 	Parts func(path string) ([]Part, error)
 
