@@ -37,6 +37,9 @@
 // A session that began from another one names it (Session.Parent, Kin), and what it
 // copied of it are Steps with Copied, which are none of its own. What a file says about
 // sums of its own is in Session.Stated; [Session.Check] holds the Steps against it.
+// A reply that was paid for and of which the file has no content is a Step like any other; a
+// line stands for what it said ([NotInFile]). A result that a file states of a run that it
+// does not have sums up no segments.
 // A file that holds several conversations has a segment with StartRoot for each, and its
 // Name says which. Where a key stands twice on a line only one of them is read, and a
 // Problem says so.
@@ -76,7 +79,7 @@
 // total is Stated, less what was copied.
 //
 // A fork, and a sub-agent that knows what its parent knows, begin with a copy of it. A
-// line is a copy if the turn's id, a UUID of version 7, says a time before the session
+// line is a copy (of which the time is unknown if it is that of the copying) if the turn's id, a UUID of version 7, says a time before the session
 // began; if its own time is before that; or, in a file that says that it is a fork or
 // holds the head of another session, if all lines up to it were written at once.
 //

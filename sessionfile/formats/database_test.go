@@ -237,6 +237,10 @@ func TestDatabaseUnreadable(t *testing.T) {
 			}
 		}
 	}
+	empty := newDatabase(t)
+	if _, err := Open(empty.path); err == nil || !strings.Contains(err.Error(), "a database of opencode without sessions") {
+		t.Errorf("open: want an error that says that there are no sessions, got %v", err)
+	}
 	_, listed := Sessions(damaged)
 	_, found := Find([]string{filepath.Dir(damaged)})
 	for what, err := range map[string]error{"sessions": listed, "find in its folder": found} {

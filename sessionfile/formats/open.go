@@ -187,6 +187,8 @@ func (f *File) choose() error {
 	case len(parts) == 1:
 		f.in.Part = parts[0].ID
 		return nil
+	case len(parts) == 0:
+		return &sessionfile.FormatError{File: f.name, Known: Formats(), Seen: fmt.Sprintf("a database of %s without sessions", f.format)}
 	}
 	return &sessionfile.FormatError{
 		File: f.name, Known: Formats(), Seen: fmt.Sprintf("a database of %d sessions of %s, of which none is named, as in %s#ID", len(parts), f.format, f.name),

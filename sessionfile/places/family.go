@@ -162,14 +162,15 @@ func (f *family) below(own string) {
 		}
 	}
 	err := filepath.WalkDir(own, func(below string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || !isAgentName(d.Name()): // what cannot be looked at is not ours
-		case d.Type().IsRegular():
-			f.add(agentOf(below), below)
-		case d.Type()&fs.ModeSymlink != 0:
-			f.link(below)
+		if err == nil && isAgentName(d.Name()) {
+			switch {
+			case d.Type().IsRegular():
+				f.add(agentOf(below), below)
+			case d.Type()&fs.ModeSymlink != 0:
+				f.link(below)
+			}
 		}
-		return nil
+		return nil // what cannot be looked at is not ours
 	})
 	if err != nil {
 		f.wrong = append(f.wrong, fmt.Errorf("sessionfile: agents: %w", err))

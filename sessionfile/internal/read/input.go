@@ -194,6 +194,7 @@ var (
 // A CutError says that a file ends in the middle of its JSON. It is an [ErrNotJSON].
 type CutError struct{ At int } // bytes that are there
 
+// Error says where the file ends.
 func (e *CutError) Error() string {
 	return fmt.Sprintf("JSON that ends at byte %d, before it is complete", e.At)
 }
