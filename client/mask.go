@@ -2,9 +2,11 @@ package client
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
-	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -13,155 +15,224 @@ const (
 	// shortestCoded is how many characters of base64 depend on nothing but so many of a key,
 	// wherever it begins in what was encoded.
 	shortestCoded = (shortestRun*8 - 6) / 6
+	// mostCoats is how often escapes are taken off: an error is repeated within an error
+	// within a proxy's.
+	mostCoats = 6
 )
 
 // A mask is the one place that takes secrets out of texts. It finds keys, long pieces of
-// them, also in another case and in base64, keys of which somebody has masked the middle,
-// and words that look like keys.
+// them, also in another case, in base64 and in hexadecimal digits, keys of which somebody has
+// masked the middle, and words that look like keys; each also where it is escaped, whatever the text is: a
+// body that was cut is no JSON, and its strings have escapes still.
 type mask struct {
 	keys  []string // in lower case
-	runs  map[string]bool
-	coded map[string]bool // pieces of base64
+	runs  runs
+	coded runs // pieces of base64
+	hexed runs // pieces in hexadecimal digits
 }
 
 // newMask returns a mask of keys; empty and short ones are left out.
 func newMask(keys ...string) mask {
-	m := mask{runs: map[string]bool{}, coded: map[string]bool{}}
+	m := mask{runs: newRuns(shortestRun), coded: newRuns(shortestCoded), hexed: newRuns(2 * shortestRun)}
 	for _, key := range keys {
-		if len(key) < shortestKey {
-			continue
-		}
-		low := strings.ToLower(key)
-		m.keys = append(m.keys, low)
-		pieces(m.runs, low, shortestRun)
-		for before := range 3 {
-			// What stands before the key in the encoded text shifts it by 0, 1 or 2 bytes; the
-			// first and the last characters depend on what is beside it.
-			text := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", before) + key))
-			first, last := (before*8+5)/6, (before+len(key))*8/6
-			pieces(m.coded, text[first:last], shortestCoded)
+		// A key that looks escaped loses that along with the escapes of the text around it.
+		for v, more := (view{text: key}), true; more && len(v.text) >= shortestKey; v, more = v.open() {
+			m.add(v.text)
 		}
 	}
 	return m
 }
 
-// pieces adds all pieces of text of n characters.
-func pieces(to map[string]bool, text string, n int) {
-	for i := range len(text) - n + 1 {
-		to[text[i:i+n]] = true
+func (m *mask) add(key string) {
+	low := lower(key)
+	m.keys = append(m.keys, low)
+	m.runs.add(low)
+	for _, cased := range []string{key, low, strings.ToUpper(key)} {
+		m.hexed.add(hex.EncodeToString([]byte(cased)))
+		for before := range 3 {
+			// What stands before the key in the encoded text shifts it by 0, 1 or 2 bytes; the
+			// first and the last characters depend on what is beside it.
+			text := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", before) + cased))
+			first, last := (before*8+5)/6, (before+len(cased))*8/6
+			m.coded.add(text[first:last])
+		}
 	}
 }
-
-var (
-	// keyWord finds words that look like keys or tokens.
-	keyWord = regexp.MustCompile(`\b(?:sk-|AIza|ya29\.|gh[pos]_|eyJ|xox[bp]-)[\w.~+/=*•…-]{3,}|(?i:\b(?:bearer|basic)\s+[a-z0-9._~+/=-]{12,})`)
-	// gapped finds words of which something in the middle is left out.
-	gapped = regexp.MustCompile(`([\w.~+/=-]*?)(?:\*{2,}|•+|…+|\.{3,}|[xX]{4,})([\w~+/=-]*)`)
-)
 
 // text returns s with [secret] in the place of each secret.
-func (m mask) text(s string) string {
-	return m.gaps(m.whole(keyWord.ReplaceAllString(s, hidden)))
-}
+func (m mask) text(s string) string { return hide(s, m.marks(s)) }
 
-// literal finds the strings of a JSON text.
-var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// body returns b with [secret] in the place of each secret. In JSON a string is read without
-// its escapes, in which a secret could hide, and written anew where it has one.
+// body returns b with [secret] in the place of each secret. What was JSON is JSON still.
 func (m mask) body(b []byte) []byte {
-	if !json.Valid(b) {
-		return []byte(m.text(string(b)))
+	s := string(b)
+	marks := m.marks(s)
+	if json.Valid(b) {
+		inStrings(s, marks)
 	}
-	return literal.ReplaceAllFunc(b, func(lit []byte) []byte {
-		var text string
-		if json.Unmarshal(lit, &text) != nil {
-			return lit
-		}
-		masked := m.text(text)
-		if masked == text {
-			return lit
-		}
-		out, err := json.Marshal(masked)
-		if err != nil {
-			return []byte(`"` + hidden + `"`)
-		}
-		return out
-	})
+	return []byte(hide(s, marks))
 }
 
-// whole hides keys and long pieces of them.
-func (m mask) whole(s string) string {
-	secret := make([]bool, len(s))
-	low := lower(s)
-	for _, key := range m.keys {
-		for at := 0; ; {
-			i := strings.Index(low[at:], key)
-			if i < 0 {
-				break
+// inStrings leaves only those marks of a JSON text that are within its strings, and of
+// whole escapes.
+func inStrings(s string, marks []bool) {
+	inside := false
+	for i := 0; i < len(s); {
+		n := 1
+		switch {
+		case s[i] == '"':
+			inside = !inside
+			marks[i] = false
+		case !inside:
+			marks[i] = false
+		case s[i] == '\\':
+			n = 2
+			if s[i+1] == 'u' {
+				n = 6
 			}
-			cover(secret[at+i:], len(key))
-			at += i + len(key)
+			if escape := marks[i : i+n]; slices.Contains(escape, true) {
+				cover(escape)
+			}
 		}
+		i += n
 	}
-	for i := range len(s) {
-		if i+shortestRun <= len(s) && m.runs[low[i:i+shortestRun]] {
-			cover(secret[i:], shortestRun)
-		}
-		if i+shortestCoded <= len(s) && m.coded[standard(s[i:i+shortestCoded])] {
-			cover(secret[i:], shortestCoded)
-		}
+}
+
+// hide returns s with [secret] in the place of what is marked.
+func hide(s string, marks []bool) string {
+	if !slices.Contains(marks, true) {
+		return s
 	}
 	var b strings.Builder
 	for i := range len(s) {
 		switch {
-		case !secret[i]:
+		case !marks[i]:
 			b.WriteByte(s[i])
-		case i == 0 || !secret[i-1]:
+		case i == 0 || !marks[i-1]:
 			b.WriteString(hidden)
 		}
 	}
 	return b.String()
 }
 
-func cover(secret []bool, n int) {
-	for i := range n {
-		secret[i] = true
+// marks tells which bytes of s belong to a secret.
+func (m mask) marks(s string) []bool {
+	marks := m.find(s)
+	v, more := view{text: s}.open()
+	for range mostCoats {
+		if !more {
+			break
+		}
+		for i, found := range m.find(v.text) {
+			if found {
+				cover(marks[v.at[i]:v.at[i+1]])
+			}
+		}
+		v, more = v.open()
+	}
+	return marks
+}
+
+// find tells which bytes of s belong to a secret that is not escaped. It looks at each byte
+// a few times at most, whatever s is.
+func (m mask) find(s string) []bool {
+	marks := make([]bool, len(s))
+	low := lower(s)
+	for _, key := range m.keys {
+		for at := range places(low, key) {
+			cover(marks[at : at+len(key)])
+		}
+	}
+	m.runs.mark(low, marks)
+	m.coded.mark(standard(s), marks)
+	m.hexed.mark(low, marks)
+	words(s, low, marks)
+	m.gaps(s, low, marks)
+	return marks
+}
+
+// keyStarts are what words begin with that look like keys or tokens.
+var keyStarts = []string{"sk-", "AIza", "ya29.", "ghp_", "gho_", "ghs_", "eyJ", "xoxb-", "xoxp-"}
+
+// words marks words that look like keys or tokens.
+func words(s, low string, marks []bool) {
+	for _, start := range keyStarts {
+		done := 0
+		for at := range places(s, start) {
+			if at < done || within(s, at) {
+				continue
+			}
+			word := at + len(start)
+			done = word + after(s[word:], isKeyChar)
+			if utf8.RuneCountInString(s[word:done]) >= 3 {
+				cover(marks[at:done])
+			}
+		}
+	}
+	for _, scheme := range []string{"bearer", "basic"} {
+		for at := range places(low, scheme) {
+			word := at + len(scheme)
+			space := after(s[word:], isSpace)
+			if space == 0 || within(s, at) {
+				continue
+			}
+			word += space
+			if n := after(s[word:], isWordChar); n >= shortestRun {
+				cover(marks[at : word+n])
+			}
+		}
 	}
 }
 
-// gaps hides what begins or ends as a key does and leaves out its middle.
-func (m mask) gaps(s string) string {
-	if len(m.keys) == 0 {
-		return s
-	}
-	return gapped.ReplaceAllStringFunc(s, func(word string) string {
-		sides := gapped.FindStringSubmatch(lower(word))
-		for _, key := range m.keys {
-			begins, ends := sides[1] != "" && strings.HasPrefix(key, sides[1]), sides[2] != "" && strings.HasSuffix(key, sides[2])
-			if begins && len(sides[1]) >= 3 || ends && len(sides[2]) >= 3 {
-				return hidden
-			}
+// gaps marks what begins or ends as a key does and leaves out its middle.
+func (m mask) gaps(s, low string, marks []bool) {
+	for i, done := 0, 0; i < len(s); {
+		n, gap := gapAt(s[i:])
+		if !gap {
+			i += n
+			continue
 		}
-		return word
+		first, last := i, i+n
+		for first > done && isWordChar(rune(s[first-1])) {
+			first--
+		}
+		last += after(s[last:], func(c rune) bool { return c != '.' && isWordChar(c) })
+		if m.beside(low[first:i], low[i+n:last]) {
+			cover(marks[first:last])
+		}
+		i, done = last, last
+	}
+}
+
+// gapAt returns the length of what s begins with, and whether it stands for something that
+// is left out.
+func gapAt(s string) (n int, gap bool) {
+	c, size := utf8.DecodeRuneInString(s)
+	var least int
+	switch c {
+	case '•', '…':
+		least = size
+	case '*':
+		least = 2
+	case '.':
+		least = 3
+	case 'x', 'X':
+		least = 4
+	default:
+		return size, false
+	}
+	n = after(s, func(other rune) bool { return other == c || c|' ' == 'x' && other|' ' == 'x' })
+	return n, n >= least
+}
+
+// beside reports whether a key has these sides.
+func (m mask) beside(begin, end string) bool {
+	return slices.ContainsFunc(m.keys, func(key string) bool {
+		return len(begin) >= 3 && strings.HasPrefix(key, begin) || len(end) >= 3 && strings.HasSuffix(key, end)
 	})
 }
 
-// lower returns s with the letters of ASCII in lower case: as long as s is.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
+func cover(marks []bool) {
+	for i := range marks {
+		marks[i] = true
 	}
-	return string(b)
-}
-
-// standard returns base64 in the standard alphabet.
-func standard(s string) string {
-	if !strings.ContainsAny(s, "-_") {
-		return s
-	}
-	return strings.NewReplacer("-", "+", "_", "/").Replace(s)
 }
