@@ -10,6 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
@@ -21,6 +22,8 @@ type inspectPrinter struct {
 	width   int
 	bar     *progressbar.ProgressBar
 	read    int
+	nothing int // files of these without anything to inspect
+	seen    seenSessions
 	models  []string         // of what was inspected
 	printed bool             // something, so that a blank line comes first
 	report  []inspect.Report // for the page, if one is wanted
@@ -46,8 +49,12 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 	if err != nil {
 		return fail(err, "")
 	}
-	if err := attach(&report, name, o); err != nil {
+	if err := p.kin(&report, s, o); err != nil {
 		return fail(err, "")
+	}
+	if why := nothingIn(report); why != "" {
+		p.nothing++
+		report.Problems = append(report.Problems, inspect.Problem{What: "nothing to inspect: " + why})
 	}
 	for _, seg := range report.Segments {
 		p.models = append(p.models, seg.Model)
@@ -67,6 +74,35 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 	return fail(printStyled(p.out, text), "")
 }
 
+// nothingIn says why a report has no Step; empty if it has one.
+func nothingIn(r inspect.Report) string {
+	switch {
+	case r.Totals.Steps+r.Totals.CopiedSteps > 0:
+		return ""
+	case len(r.Segments) == 0:
+		return "the file holds no conversation"
+	}
+	return "no model call is in the file"
+}
+
+// kin adds to the report of a session what other files have to do with it.
+func (p *inspectPrinter) kin(r *inspect.Report, s *sessionfile.Session, o inspect.Options) error {
+	var first sessionfile.Segment
+	if len(s.Segments) > 0 {
+		first = s.Segments[0]
+	}
+	wrong, twice := p.seen.add(s, first)
+	for _, what := range []string{missingParent(s), wrong} {
+		if what != "" {
+			r.Problems = append(r.Problems, inspect.Problem{What: what})
+		}
+	}
+	if twice { // its sub-agents are the other file's
+		return nil
+	}
+	return attach(r, s.Path, o)
+}
+
 // finish returns the error that the exit code says.
 func (p *inspectPrinter) finish(files int) error {
 	if err := tellPrices(p.err, p.models); err != nil {
@@ -83,6 +119,8 @@ func (p *inspectPrinter) finish(files int) error {
 		return fail(errors.New("inspect: no session file found"), noSessionHint)
 	case p.read == 0:
 		return fail(fmt.Errorf("inspect: %s", noneRead(files)), "docs/session-formats.md says what can be read")
+	case p.nothing == p.read:
+		return fail(errors.New("inspect: nothing was inspected: no file has a model call"), "docs/session-formats.md says what is read of a file")
 	}
 	return nil
 }

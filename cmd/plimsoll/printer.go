@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/plimsoll-dev/plimsoll/replay"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 	"github.com/plimsoll-dev/plimsoll/web"
@@ -33,6 +35,9 @@ type replayPrinter struct {
 	read     int      // files
 	broken   int      // files that were read and whose replay failed
 	printed  bool     // something, so that a blank line comes first
+	seen     seenSessions
+	kin      []replay.Problem // of the file that is replayed, told with its first segment
+	twice    bool             // another file had the session that is replayed
 	failures []string // of --fail-on
 	models   []string // of what was replayed
 	total    totals
@@ -57,6 +62,8 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	p.read++
+	p.kin, p.twice = nil, false
+	p.wrong(name, missingParent(&file.Session))
 	var unprinted error
 	err = p.run(ctx, r, file, func(res replay.Result) error {
 		unprinted = p.result(res)
@@ -76,14 +83,38 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	return nil
 }
 
+// wrong notes a problem of the file that is replayed, if there is one.
+func (p *replayPrinter) wrong(name, what string) {
+	if what != "" {
+		p.kin = append(p.kin, replay.Problem{File: name, What: what})
+	}
+}
+
+// segments yields the segments of a file, and notes its session by the first.
+func (p *replayPrinter) segments(file *formats.File) iter.Seq2[sessionfile.Segment, error] {
+	return func(yield func(sessionfile.Segment, error) bool) {
+		first := true
+		for seg, err := range file.Segments() {
+			if first && err == nil {
+				var what string
+				what, p.twice = p.seen.add(&file.Session, seg)
+				p.wrong(file.Path, what)
+			}
+			if first = false; !yield(seg, err) {
+				return
+			}
+		}
+	}
+}
+
 // run replays a file segment by segment, or as one session where the client's
 // compactions are to be ignored.
 func (p *replayPrinter) run(ctx context.Context, r *replay.Replayer, file *formats.File, f func(replay.Result) error) error {
 	if !p.flags.join {
-		return r.Stream(ctx, &file.Session, file.Segments(), f)
+		return r.Stream(ctx, &file.Session, p.segments(file), f)
 	}
 	whole := file.Session
-	for segment, err := range file.Segments() {
+	for segment, err := range p.segments(file) {
 		if err != nil {
 			return err
 		}
@@ -122,6 +153,7 @@ func (p *replayPrinter) clear() {
 
 // result prints one segment and books it.
 func (p *replayPrinter) result(res replay.Result) error {
+	res.Problems, p.kin = append(res.Problems, p.kin...), nil
 	if p.flags.page.html != "" {
 		p.report = append(p.report, res)
 		res.Runs = slices.Clone(res.Runs)
@@ -130,9 +162,11 @@ func (p *replayPrinter) result(res replay.Result) error {
 		}
 	}
 	p.models = append(p.models, res.Model)
-	p.total.segment(res)
+	p.total.segment(res, p.twice)
 	for _, run := range res.Runs {
-		p.total.add(run)
+		if !p.twice {
+			p.total.add(run)
+		}
 		if run.Policy == policyOff {
 			continue
 		}
@@ -207,8 +241,8 @@ func noneRead(files int) string {
 // printEnd prints what comes after the last segment.
 func (p *replayPrinter) printEnd() error {
 	text := ""
-	if p.total.segments > 1 {
-		text = "\n" + p.total.text(p.read, p.width)
+	if p.total.segments+p.total.twice > 1 {
+		text = "\n" + p.total.text(p.read-p.total.twice, p.width)
 	}
 	if p.flags.out != "" && len(p.total.order) > 0 {
 		text += fmt.Sprintf("exported to %s: a folder for each session, policy and window, with a manifest.json\n", safe(p.flags.out))

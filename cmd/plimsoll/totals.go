@@ -19,6 +19,7 @@ type totals struct {
 	notRun   int // that have model calls
 	lost     int // model calls of these
 	copied   int // calls that are another session's
+	twice    int // files of a session that another file has
 
 	windows []string       // on which something was too small to be run
 	small   map[string]int // segments, by these
@@ -37,8 +38,15 @@ type total struct {
 	differs     bool // the limit of some run from the lowest one of its window
 }
 
-// segment books a segment with all its runs.
-func (t *totals) segment(res replay.Result) {
+// segment books a segment. One of a session that another file has is only known to be
+// there.
+func (t *totals) segment(res replay.Result, twice bool) {
+	if twice {
+		if t.ran++; res.Segment == 1 {
+			t.twice++
+		}
+		return
+	}
 	t.segments++
 	t.copied += res.Copied
 	for _, l := range res.LeftOut {
@@ -98,7 +106,10 @@ func (t *totals) text(files, width int) string {
 		return ""
 	}
 	w := &writer{width: width, st: newStyles()}
-	title := fmt.Sprintf("all %d segments", t.segments)
+	title := "all of " + plural(t.segments, "segment")
+	if t.segments > 1 {
+		title = fmt.Sprintf("all %d segments", t.segments)
+	}
 	if files > 1 {
 		title = fmt.Sprintf("all %d sessions", files)
 	}
@@ -131,6 +142,9 @@ func (t *totals) lacks(rows []runRow) []string {
 	}
 	if t.copied > 0 {
 		out = append(out, fmt.Sprintf("not in it: %s that were copied from another session", plural(t.copied, "step")))
+	}
+	if t.twice > 0 {
+		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", plural(t.twice, "file")))
 	}
 	for _, w := range t.windows {
 		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", safe(w), plural(t.small[w], "segment")))

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
+)
+
+// A sessionName is what makes sessions one by what their files say.
+type sessionName struct {
+	format     sessionfile.Format
+	id, parent string
+}
+
+// A heldSession is a session as one file has it.
+type heldSession struct {
+	path  string
+	reply llm.Digest // the first one of the file; zero if there is none
+	time  int64      // of it
+}
+
+// seenSessions are the sessions of the files of one run, so that none is counted twice.
+type seenSessions map[sessionName][]heldSession
+
+// add notes the session of a file with its first segment. What is wrong is that a file
+// before has its id; copy says that it has the same first reply as well, so that the sums
+// of both are sums of the same calls. An id that is only the file's name says nothing
+// without such a reply.
+func (k seenSessions) add(s *sessionfile.Session, first sessionfile.Segment) (wrong string, copy bool) {
+	name := sessionName{s.Format, s.ID, s.Parent}
+	own := heldSession{path: s.Path}
+	if i := slices.IndexFunc(first.Entries, func(e sessionfile.Entry) bool { return e.Step != nil }); i >= 0 {
+		own.reply, own.time = llm.DigestOf(first.Entries[i].Message), first.Entries[i].Time
+	}
+	before := k[name]
+	k[name] = append(before, own)
+	for _, held := range before {
+		if held.reply == own.reply && held.time == own.time && own.reply != (llm.Digest{}) {
+			return fmt.Sprintf("want one file of session %q, got also %s: the sums of this one are in no sum of several files", s.ID, held.path), true
+		}
+	}
+	if len(before) > 0 && s.ID != nameOf(s.Path) {
+		return fmt.Sprintf("want one file of session %q, got also %s, with other calls", s.ID, before[0].path), false
+	}
+	return "", false
+}
+
+// nameOf returns the name of a file without its ending.
+func nameOf(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// missingParent says that the session from which one began is not where its client would
+// keep it; empty if it is there, or if nobody knows where that is.
+func missingParent(s *sessionfile.Session) string {
+	if s.Parent == "" || s.Format != sessionfile.FormatClaudeCode && s.Format != sessionfile.FormatCodex {
+		return ""
+	}
+	if _, err := places.Parent(s.Path); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// attach finds the sub-agents of the session in a file and adds them to its report. What
+// is wrong with their files is a problem of the session; the error says that a model's
+// counter could not be made.
+func attach(r *inspect.Report, name string, o inspect.Options) error {
+	files, err := places.Agents(name)
+	if err != nil {
+		r.Problems = append(r.Problems, inspect.Problem{What: err.Error()})
+	}
+	var agents []inspect.Report
+	for _, file := range files {
+		s, err := formats.Open(file)
+		if err != nil {
+			r.Problems = append(r.Problems, inspect.Problem{What: err.Error()})
+			continue
+		}
+		report, err := inspect.Session(s, o)
+		if err != nil {
+			return err
+		}
+		agents = append(agents, report)
+	}
+	r.Attach(agents)
+	return nil
+}
