@@ -32,14 +32,14 @@ type replayPrinter struct {
 	flags    replayFlags
 	width    int
 	bar      *progressbar.ProgressBar
-	read     int      // files
-	broken   int      // files that were read and whose replay failed
-	printed  bool     // something, so that a blank line comes first
+	read     int  // files
+	broken   int  // files that were read and whose replay failed
+	printed  bool // something, so that a blank line comes first
 	seen     seenSessions
 	kin      []replay.Problem // of the file that is replayed, told with its first segment
 	twice    bool             // another file had the session that is replayed
-	failures []string // of --fail-on
-	models   []string // of what was replayed
+	failures []string         // of --fail-on
+	models   []string         // of what was replayed
 	total    totals
 	report   []replay.Result // for the page, if one is wanted
 }
