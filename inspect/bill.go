@@ -11,7 +11,8 @@ import (
 
 // A Charge is what one call was charged for.
 type Charge struct {
-	// Usage is as reported, else as Simulated. Where its output was not reported it is
+	// Usage is as reported, else a share of what the file states of all calls, else as
+	// Simulated. Where its output was not reported it is
 	// the size of the recorded reply.
 	Usage llm.Usage
 	// Simulated is what package cache says that the same prompt reads and writes, if
@@ -56,12 +57,20 @@ type simulation struct {
 // bill says what each Step was charged for.
 func (g *segment) bill(o Options) {
 	g.caching = cachingOf(g.Entries)
+	var shares []llm.Usage
+	if g.shared() {
+		shares, g.caching.used = g.shareOf(g.told), g.told.parts.CacheRead+g.told.parts.CacheWrite5m > 0
+	}
 	sim := &simulation{g: g, o: o, caches: map[string]*cache.Cache{}}
 	sim.prompt.Add(llm.Digest{'f'}, g.hidden.all()+g.front.Total(), len(g.Sections)+len(g.hidden.Sections())+len(g.Tools))
 	for i := range g.steps {
 		s := &g.steps[i]
 		s.charge.Simulated = sim.send(*s)
 		s.charge.Simulated.Output = g.outputOf(*s)
+		s.charge.Usage = s.charge.Simulated
+		if shares != nil {
+			s.charge.Usage = shares[i]
+		}
 		g.charge(s, o)
 	}
 }
@@ -102,12 +111,12 @@ func (g *segment) outputOf(s step) int {
 }
 
 // charge books what a Step cost: as the file says, else by the list prices of what was
-// reported, else of what is estimated. What the file says was paid to the model that was
+// reported, else of what is estimated, which is its usage so far. What the file says was paid to the model that was
 // asked: it does not hold where Options.Model names another. What another session paid
 // is no charge of this one.
 func (g *segment) charge(s *step, o Options) {
 	c := &s.charge
-	c.Usage, c.CostKind = c.Simulated, CostEstimated
+	c.CostKind = CostEstimated
 	if u := s.info.Usage; u.Prompt() > 0 {
 		c.Usage = u
 		c.Usage.Output = c.Simulated.Output

@@ -21,6 +21,8 @@ type segment struct {
 	family  catalog.Family
 	counter token.Counter
 	hidden  Overhead
+	told    told
+	sized   []int // the prompts, where they follow from what is told
 	notRun  string
 	missing *MissingError
 	front   token.Contents // of sections and tools, by the counter
@@ -78,11 +80,10 @@ func measureAll(s *sessionfile.Session, o Options) ([]*segment, error) {
 	out := make([]*segment, len(s.Segments))
 	var carried Overhead
 	for n := range s.Segments {
-		g, err := newSegment(s, s.Segments[n], carried, o)
+		g, err := newSegment(s, s.Segments[n], n+1, carried, o)
 		if err != nil {
 			return nil, err
 		}
-		g.number = n + 1
 		if g.hidden.Kind == Measured && g.notRun == "" {
 			carried = g.hidden
 		}
@@ -103,7 +104,7 @@ func measureAll(s *sessionfile.Session, o Options) ([]*segment, error) {
 func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 	var carried Overhead
 	for i := range s.Segments[:n-1] {
-		found, err := o.OverheadOf(s, s.Segments[i], carried)
+		found, err := o.OverheadOf(s, s.Segments[i], i+1, carried)
 		if _, missing := errors.AsType[*MissingError](err); err != nil && !missing {
 			return nil, err
 		}
@@ -111,11 +112,10 @@ func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 			carried = found
 		}
 	}
-	g, err := newSegment(s, s.Segments[n-1], carried, o)
+	g, err := newSegment(s, s.Segments[n-1], n, carried, o)
 	if err != nil {
 		return nil, err
 	}
-	g.number = n
 	g.walk(o)
 	g.digest()
 	return g, nil
@@ -124,6 +124,7 @@ func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 // A Measurement is a segment whose Steps are measured and charged, for a program that runs
 // it again.
 type Measurement struct {
+	Segment  sessionfile.Segment // a call that is alone in it has the usage that the file states as a sum
 	Overhead Overhead
 	Counter  token.Counter
 	Contents []token.Contents // the size of each message, by content
@@ -138,15 +139,16 @@ type MeasuredCall struct {
 	Tokens int            // of the prompt
 	Kind   string         // that of Step.Kind
 	By     token.Contents // adds up to Tokens
+	Shared bool           // its usage is a share of what the file states of all calls
 	Unseen int            // tokens that the client counted, beyond the content that the file has
 	At     int64          // when its prompt was complete, Unix milliseconds; 0 if nobody knows
 	Charge
 }
 
-// Measure measures a segment of the session whose header is s. carried is the last
+// Measure measures a segment, number number of the session whose header is s. carried is the last
 // measured Overhead of the segments before. The error may be a [*MissingError].
-func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead) (Measurement, error) {
-	g, err := newSegment(s, seg, carried, o)
+func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Measurement, error) {
+	g, err := newSegment(s, seg, number, carried, o)
 	if err != nil {
 		return Measurement{}, err
 	}
@@ -155,25 +157,25 @@ func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, carrie
 	}
 	g.walk(o)
 	g.bill(o)
-	out := Measurement{Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
+	out := Measurement{Segment: g.Segment, Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
 	for i, w := range g.weights {
 		out.Contents, out.Counted = append(out.Contents, totalOf(g.sizes[i])), append(out.Counted, totalOf(w).Total())
 	}
 	for _, s := range g.steps {
-		out.Calls = append(out.Calls, MeasuredCall{s.tokens, s.kind, s.contents, s.unseen(), s.sent, s.charge})
+		out.Calls = append(out.Calls, MeasuredCall{s.tokens, s.kind, s.contents, g.shared(), s.unseen(), s.sent, s.charge})
 	}
 	return out, nil
 }
 
-func newSegment(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead, o Options) (*segment, error) {
-	g := &segment{Segment: seg, notRun: seg.NotRun}
+func newSegment(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead, o Options) (*segment, error) {
+	g := &segment{Segment: withUsage(s, seg, number), number: number, notRun: seg.NotRun, told: toldOf(s, seg, number)}
 	g.model = o.ModelOf(g.Segment)
 	g.family = o.Catalog.FamilyOf(g.model)
 	var err error
 	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
 		return nil, err
 	}
-	g.hidden, err = o.OverheadOf(s, seg, carried)
+	g.hidden, g.sized, err = o.overheadOf(s, g.Segment, g.told, carried)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
 		g.missing, g.notRun = missing, cmp.Or(g.notRun, missing.Error())
 	} else if err != nil {
@@ -181,6 +183,9 @@ func newSegment(s *sessionfile.Session, seg sessionfile.Segment, carried Overhea
 	}
 	return g, nil
 }
+
+// shared reports whether the Steps have their usage by what is told of all of them.
+func (g *segment) shared() bool { return len(g.sized) > 0 && g.told.parts.Prompt() > 0 }
 
 // walk goes through the messages once.
 func (g *segment) walk(o Options) {
@@ -285,6 +290,8 @@ func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
 		s.gone = r.observe(info)
 	case info.ClientCount && info.Usage.Prompt() > 0:
 		s.tokens, s.kind = info.Usage.Prompt(), ClientCounted
+	case len(r.g.sized) > 0:
+		s.tokens, s.kind = r.g.sized[len(r.g.steps)], Estimated
 	default:
 		s.tokens, s.kind = s.guess.Point, Estimated
 		if r.anchored != "" {

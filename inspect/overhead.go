@@ -113,8 +113,8 @@ func (e *MissingError) Error() string {
 // the conversation itself.
 const missingShare = 250
 
-// OverheadOf returns what the client sends beside what the file holds, for a segment of
-// the session whose header is s. Where the file shows its own start, that is what the first reported prompt
+// OverheadOf returns what the client sends beside what the file holds, for a segment, number
+// number of the session whose header is s. Where the file shows its own start, that is what the first reported prompt
 // has more than the known content, and the session's later segments carry it on; else
 // it is the catalogue's value for the client, or what the sum of all prompts has beyond
 // the file where that is stated and no prompt was reported. What that leaves unexplained of a later
@@ -122,20 +122,32 @@ const missingShare = 250
 // after a compaction. If it is much and the file shows neither the session's start nor a
 // summary, the error is a [*MissingError] and the Overhead is good in spite of it. carried is the last measured Overhead of
 // the segments before; zero if there is none.
-func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead) (Overhead, error) {
+func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Overhead, error) {
+	hidden, _, err := o.overheadOf(s, withUsage(s, seg, number), toldOf(s, seg, number), carried)
+	return hidden, err
+}
+
+// overheadOf is OverheadOf with what the file states of the segment's calls, and returns
+// their prompts as well where they follow from that.
+func (o Options) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, t told, carried Overhead) (Overhead, []int, error) {
 	if s.Client == "" {
-		return Overhead{Kind: None}, nil
+		return Overhead{Kind: None}, nil, nil
 	}
+	if t.prompt > 0 && seg.Steps() > 1 {
+		return o.divide(seg, t)
+	}
+	hidden, err := o.observed(s, seg, carried)
+	return hidden, nil, err
+}
+
+// observed returns the overhead by the first reported prompt, else what is carried on or
+// assumed.
+func (o Options) observed(s *sessionfile.Session, seg sessionfile.Segment, carried Overhead) (Overhead, error) {
 	known, prompt, err := o.firstPrompt(seg)
 	if err != nil {
 		return Overhead{}, err
 	}
 	hidden := max(prompt-known, 0)
-	if prompt == 0 {
-		if tokens, ok, err := o.statedOverhead(s, seg); ok || err != nil {
-			return Overhead{Tokens: tokens, Kind: Measured}, err
-		}
-	}
 	switch {
 	case seg.Start == sessionfile.StartRoot && prompt > 0:
 		return Overhead{Tokens: hidden, Kind: Measured}, nil
@@ -153,51 +165,6 @@ func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, car
 		return carried, &MissingError{carried.Unrecorded, prompt}
 	}
 	return carried, nil
-}
-
-// statedOverhead returns what each prompt of a segment has beyond the file by the sum of
-// all prompts that the file states, where it states one of this segment alone and no
-// prompt was reported by itself.
-func (o Options) statedOverhead(s *sessionfile.Session, seg sessionfile.Segment) (tokens int, ok bool, err error) {
-	stated := statedPrompts(s, seg)
-	if stated == 0 {
-		return 0, false, nil
-	}
-	g := &segment{Segment: seg, model: o.ModelOf(seg)}
-	g.family = o.Catalog.FamilyOf(g.model)
-	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
-		return 0, false, err
-	}
-	g.walk(o) // as if nothing were hidden
-	for _, st := range g.steps {
-		stated -= st.tokens
-	}
-	return max(stated, 0) / len(g.steps), true, nil
-}
-
-// statedPrompts returns the tokens of all prompts that a file states of its only segment
-// with so many calls; 0 if it states none.
-func statedPrompts(s *sessionfile.Session, seg sessionfile.Segment) int {
-	calls, prompts, unknown := int64(0), int64(0), false
-	for _, st := range s.Stated {
-		if st.From != 0 || st.To != 1 {
-			return 0
-		}
-		for _, f := range st.Figures {
-			switch {
-			case f.Name == sessionfile.FigureCalls:
-				calls += f.Value
-			case f.Name == sessionfile.FigurePrompt && f.Round <= 1:
-				prompts += f.Value
-			case f.Name == sessionfile.FigurePrompt:
-				unknown = true
-			}
-		}
-	}
-	if unknown || calls == 0 || calls != int64(seg.Steps()) {
-		return 0
-	}
-	return int(prompts)
 }
 
 // begins reports whether a segment's first prompt has a summary of all that was said

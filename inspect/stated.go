@@ -24,8 +24,9 @@ type StatedFigure struct {
 	Ours      int64          `json:"ours"`
 	StatedUSD *catalog.Money `json:"stated_usd,omitempty"`
 	OursUSD   *catalog.Money `json:"ours_usd,omitempty"`
-	Differs   bool           `json:"differs"`       // by more than the figure was rounded
-	Why       string         `json:"why,omitempty"` // what is known to be missing from ours
+	Estimated bool           `json:"estimated,omitempty"` // ours, as far as the file has no usage
+	Differs   bool           `json:"differs"`             // by more than the figure was rounded
+	Why       string         `json:"why,omitempty"`       // what is known to be missing from ours
 }
 
 // costTolerance is the permille by which a cost may be off that a client works out from
@@ -34,18 +35,21 @@ const costTolerance = 5
 
 // stated sets what the file says about its sums beside ours.
 func (r *reading) stated() {
-	differs := map[sessionfile.Difference]string{} // by place and name
+	lacks := map[sessionfile.Difference]string{} // by place and name
 	for _, d := range r.s.Check() {
-		differs[sessionfile.Difference{Line: d.Line, What: d.What, Model: d.Model, Name: d.Name}] = d.Why
+		lacks[sessionfile.Difference{Line: d.Line, What: d.What, Model: d.Model, Name: d.Name}] = d.Why
 	}
 	for _, s := range r.s.Stated {
 		out := Stated{Line: s.Line, What: s.What, Model: s.Model, From: s.From + 1, To: s.To, Figures: []StatedFigure{}}
-		calls, usage, cost := r.sumOf(s)
+		sum := r.sumOf(s)
 		for _, f := range s.Figures {
-			why, ok := differs[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
-			one := StatedFigure{Name: string(f.Name), Stated: f.Value, Ours: figureOf(f.Name, calls, usage), Differs: ok, Why: why}
 			if f.Name == sessionfile.FigureCost {
-				one = costFigure(f, cost)
+				out.Figures = append(out.Figures, costFigure(f, sum.cost))
+				continue
+			}
+			one := sum.beside(f)
+			if one.Differs || one.Estimated {
+				one.Why = lacks[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
 			}
 			out.Figures = append(out.Figures, one)
 		}
@@ -53,19 +57,56 @@ func (r *reading) stated() {
 	}
 }
 
+// A stepSum is what Steps add up to.
+type stepSum struct {
+	calls           int
+	usage           llm.Usage
+	cost            catalog.Money
+	prompts, output bool // some are estimated
+}
+
 // sumOf adds up the Steps that a statement is about.
-func (r *reading) sumOf(s sessionfile.Stated) (calls int, usage llm.Usage, cost catalog.Money) {
-	cost = catalog.Dollars(0)
+func (r *reading) sumOf(s sessionfile.Stated) stepSum {
+	t := stepSum{cost: catalog.Dollars(0)}
 	for _, g := range r.segments[min(max(s.From, 0), len(r.segments)):min(max(s.To, 0), len(r.segments))] {
 		for _, st := range g.steps {
-			if st.copied() || s.Model != "" && st.info.Model != s.Model {
-				continue
+			if !st.copied() && (s.Model == "" || st.info.Model == s.Model) {
+				t.add(st)
 			}
-			calls++
-			usage, cost = usage.Add(st.info.Usage), cost.Add(st.charge.CostUSD)
 		}
 	}
-	return calls, usage, cost
+	return t
+}
+
+// add adds a Step: what the file has of its usage, and what it is taken for without.
+func (t *stepSum) add(s step) {
+	t.calls++
+	t.cost = t.cost.Add(s.charge.CostUSD)
+	u := s.info.Usage
+	if u.Prompt() == 0 {
+		u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h = s.charge.Usage.Input, s.charge.Usage.CacheRead, s.charge.Usage.CacheWrite5m, s.charge.Usage.CacheWrite1h
+		t.prompts = true
+	}
+	if u.Output == 0 && !s.info.OutputReported {
+		u.Output = s.charge.Usage.Output
+		t.output = true
+	}
+	t.usage = t.usage.Add(u)
+}
+
+// beside sets ours beside a stated figure.
+func (t *stepSum) beside(f sessionfile.Figure) StatedFigure {
+	ours := figureOf(f.Name, t.calls, t.usage)
+	one := StatedFigure{Name: string(f.Name), Stated: f.Value, Ours: ours}
+	off := max(f.Value-ours, ours-f.Value)
+	one.Differs = off != 0 && 2*off > f.Round
+	switch f.Name {
+	case sessionfile.FigurePrompt, sessionfile.FigureInput, sessionfile.FigureCacheRead, sessionfile.FigureCacheWrite:
+		one.Estimated = t.prompts
+	case sessionfile.FigureOutput:
+		one.Estimated = t.output
+	}
+	return one
 }
 
 // figureOf returns a figure of a sum.

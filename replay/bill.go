@@ -132,7 +132,7 @@ func (b *biller) instead(step rawStep, use llm.Usage, shared int) inspect.Charge
 	u := use
 	got, expected := step.Usage, step.Simulated
 	switch total := use.Prompt(); {
-	case step.reported:
+	case step.reported || step.Shared:
 		read := max(use.CacheRead, min(got.CacheRead, shared, total))
 		if got.CacheRead < expected.CacheRead {
 			read = portion(use.CacheRead, got.CacheRead, expected.CacheRead)

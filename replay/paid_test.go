@@ -80,6 +80,47 @@ func TestDoingNothingCostsWhatWasPaid(t *testing.T) {
 	}
 }
 
+// TestStatedSumsArePaid: where a file states only the sum of its calls, inspect, what was paid and the run that changes nothing have
+// that sum, and so have all of them where the conversation is joined.
+func TestStatedSumsArePaid(t *testing.T) {
+	stated := func(n int) []sessionfile.Stated {
+		return []sessionfile.Stated{{What: "result", From: 0, To: n, Figures: []sessionfile.Figure{
+			{Name: sessionfile.FigurePrompt, Value: 20_001},
+			{Name: sessionfile.FigureInput, Value: 10_001},
+			{Name: sessionfile.FigureCacheRead, Value: 10_000},
+			{Name: sessionfile.FigureOutput, Value: 101},
+		}}}
+	}
+	silent := func() *sessionfile.Session {
+		s := conversation("harbour-1", 60)
+		s.Client = "gemini-cli"
+		for i := range s.Segments[0].Entries {
+			if st := s.Segments[0].Entries[i].Step; st != nil {
+				st.Usage, st.Reported, st.OutputReported = llm.Usage{}, false, false
+			}
+		}
+		return s
+	}
+	cat, s := priced(t), silent()
+	s.Stated = stated(1)
+	res, totals := runOff(t, s, replay.Options{Catalog: cat}), inspected(t, s, *cat).Totals
+	if run := res.Runs[0]; totals.Tokens != 20_001 || run.TokensSent != 20_001 || run.TokensRaw != 20_001 || run.PeakSent != totals.Peak {
+		t.Errorf("want 20,001 tokens, got %d by inspect and %d by off", totals.Tokens, run.TokensSent)
+	}
+	// 10,001 x 1 + 10,000 x 0.1 + 101 x 10
+	if run := res.Runs[0]; run.CostUSD != totals.CostUSD || res.Billing.PaidUSD != totals.CostUSD || totals.CostUSD.String() != "$0.0120" {
+		t.Errorf("want $0.0120, got %s by inspect, %s paid, %s by off", totals.CostUSD, res.Billing.PaidUSD, run.CostUSD)
+	}
+	s = silent()
+	next := s.Segments[0]
+	next.Start, next.Entries = sessionfile.StartRollback, nil
+	s.Segments = append(s.Segments, next)
+	s.Stated = stated(2)
+	if res := runOff(t, s, replay.Options{Catalog: cat, Join: true}); res.Runs[0].TokensSent != 20_001 {
+		t.Errorf("joined: want 20,001 tokens, got %d", res.Runs[0].TokensSent)
+	}
+}
+
 // TestNothingIsOverItself: a window as large as the session's own peak holds the session.
 func TestNothingIsOverItself(t *testing.T) {
 	for _, file := range []string{"../examples/session.jsonl"} {

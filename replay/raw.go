@@ -79,12 +79,13 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 	if r.opts.Judge {
 		out.file = r.fileOf(s)
 	}
-	out.window, out.guessed = r.capacityOf(s, seg)
-	out.input = r.mostInputOf(out)
-	m, err := r.about().Measure(s, seg, carried)
+	m, err := r.about().Measure(s, seg, n, carried)
 	if err != nil {
 		return nil, nil, err
 	}
+	seg, out.segment = m.Segment, m.Segment
+	out.window, out.guessed = r.capacityOf(s, seg)
+	out.input = r.mostInputOf(out)
 	cal := token.NewCalibration(r.catalog.FamilyOf(out.model))
 	out.calls, out.counter, out.counted, out.contents, out.overhead, out.caches, out.long = m.Calls, m.Counter, m.Counted, m.Contents, m.Overhead, m.Caches, m.Long
 	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(out.counter)))
@@ -109,10 +110,10 @@ func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg s
 			reported: step.Reported, copied: step.Copied != "", listed: step.Unpriced == "",
 		}
 		if step.Reported {
-			out.reported = max(out.reported, rs.Tokens)
-			if anchored == step.Model {
+			if out.reported > 0 && anchored == step.Model {
 				pairs = append(pairs, pair{len(out.steps) + 1, step.Model, output, send.Count.Kind, rs.Tokens, send.Count.Point, send.Count.Bound})
 			}
+			out.reported = max(out.reported, rs.Tokens)
 			anchored, output = step.Model, step.OutputReported
 		}
 		out.peak = max(out.peak, rs.Tokens)

@@ -57,16 +57,23 @@ func (w *reportWriter) stated(r inspect.Report) {
 		if s.Model != "" {
 			what += " of " + safe(s.Model)
 		}
-		var same, others []string
+		var same, divided, others []string
 		for _, f := range s.Figures {
-			if f.Differs || f.Why != "" {
+			name := strings.ReplaceAll(safe(f.Name), "_", " ")
+			switch {
+			case f.Differs || f.Why != "" && !f.Estimated:
 				others = append(others, figureText(f))
-				continue
+			case f.Estimated && f.Stated > 0:
+				divided = append(divided, name)
+			default:
+				same = append(same, name)
 			}
-			same = append(same, strings.ReplaceAll(f.Name, "_", " "))
 		}
 		if len(same) > 0 {
 			w.para(w.st.plain, fmt.Sprintf("line %d, %s: as added up here: %s", s.Line, what, strings.Join(same, ", ")))
+		}
+		if len(divided) > 0 {
+			w.para(w.st.plain, fmt.Sprintf("line %d, %s: divided among the steps: %s", s.Line, what, strings.Join(divided, ", ")))
 		}
 		for _, text := range others {
 			w.para(w.st.bad, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
@@ -81,7 +88,11 @@ func figureText(f inspect.StatedFigure) string {
 	if f.StatedUSD != nil && f.OursUSD != nil {
 		stated, ours = f.StatedUSD.String(), f.OursUSD.String()
 	}
-	text := fmt.Sprintf("%s: %s stated, %s added up", strings.ReplaceAll(safe(f.Name), "_", " "), stated, ours)
+	how := "added up"
+	if f.Estimated {
+		how = "estimated"
+	}
+	text := fmt.Sprintf("%s: %s stated, %s %s", strings.ReplaceAll(safe(f.Name), "_", " "), stated, ours, how)
 	if f.Why != "" {
 		text += ": " + safe(f.Why)
 	}

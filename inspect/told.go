@@ -1,0 +1,153 @@
+package inspect
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// A told is what a file states of all calls of one segment, none of whose prompts it
+// reports by itself. It is zero where it states nothing, or not of these calls alone.
+type told struct {
+	prompt int
+	parts  llm.Usage // the same in parts, with the output; zero if the file has no parts
+}
+
+// toldOf returns what the file states of a segment, number number of its session.
+func toldOf(s *sessionfile.Session, seg sessionfile.Segment, number int) told {
+	if seg.Final || slices.ContainsFunc(s.Abandoned, func(b sessionfile.Branch) bool { return b.Why == sessionfile.WhySubAgent }) {
+		return told{}
+	}
+	for _, e := range seg.Entries {
+		if e.Step != nil && (e.Step.Usage.Prompt() > 0 || e.Step.Copied != "") {
+			return told{}
+		}
+	}
+	var whole, models []sessionfile.Figure
+	wholes := 0
+	for _, st := range s.Stated {
+		switch {
+		case st.To < number || st.From >= number: // of other segments
+		case st.From != number-1 || st.To != number:
+			return told{}
+		case st.Model == "":
+			whole = st.Figures
+			wholes++
+		default:
+			models = append(models, st.Figures...)
+		}
+	}
+	if wholes > 1 {
+		return told{}
+	}
+	if wholes == 0 {
+		whole = models
+	}
+	return toldBy(whole, seg.Steps())
+}
+
+// toldBy adds up figures that are of so many calls.
+func toldBy(figures []sessionfile.Figure, steps int) told {
+	var t told
+	calls := 0
+	for _, f := range figures {
+		n := int(f.Value)
+		switch f.Name {
+		case sessionfile.FigureCalls:
+			calls += n
+		case sessionfile.FigurePrompt:
+			if f.Round > 1 {
+				return told{}
+			}
+			t.prompt += n
+		case sessionfile.FigureInput:
+			t.parts.Input += n
+		case sessionfile.FigureCacheRead:
+			t.parts.CacheRead += n
+		case sessionfile.FigureCacheWrite:
+			t.parts.CacheWrite5m += n
+		case sessionfile.FigureOutput:
+			t.parts.Output += n
+		case sessionfile.FigureReasoning:
+			t.parts.Reasoning += n
+		}
+	}
+	if calls > 0 && calls != steps || steps == 0 {
+		return told{}
+	}
+	if t.parts.Prompt() != t.prompt {
+		t.parts = llm.Usage{}
+	}
+	return t
+}
+
+// withUsage returns a segment whose only call has the usage that the file states of it, as
+// one whose provider reported it; any other segment as it is.
+func withUsage(s *sessionfile.Session, seg sessionfile.Segment, number int) sessionfile.Segment {
+	t := toldOf(s, seg, number)
+	if seg.Steps() != 1 || t.parts.Prompt() == 0 {
+		return seg
+	}
+	i := slices.IndexFunc(seg.Entries, func(e sessionfile.Entry) bool { return e.Step != nil })
+	seg.Entries = slices.Clone(seg.Entries)
+	step := *seg.Entries[i].Step
+	if step.OutputReported {
+		t.parts.Output, t.parts.Reasoning = step.Usage.Output, step.Usage.Reasoning
+	}
+	step.Usage, step.Reported, step.OutputReported = t.parts, true, t.parts.Output > 0
+	seg.Entries[i].Step = &step
+	return seg
+}
+
+// divide returns the prompts of a segment's calls, which add up to what the file states of
+// them, and what each of them has beyond the file. Where the file alone is estimated to be
+// more than the sum, all are smaller in proportion.
+func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error) {
+	g := &segment{Segment: seg, model: o.ModelOf(seg)}
+	g.family = o.Catalog.FamilyOf(g.model)
+	var err error
+	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
+		return Overhead{}, nil, err
+	}
+	g.walk(o) // as if nothing were hidden
+	sizes, sum := make([]int, len(g.steps)), 0
+	for i, st := range g.steps {
+		sizes[i] = st.tokens
+		sum += st.tokens
+	}
+	hidden := Overhead{Kind: Measured}
+	if sum > t.prompt {
+		return hidden, spread(t.prompt, sizes), nil
+	}
+	hidden.Tokens = (t.prompt - sum) / len(sizes)
+	for i, more := range spread(t.prompt-sum, make([]int, len(sizes))) {
+		sizes[i] += more
+	}
+	return hidden, sizes, nil
+}
+
+// shareOf divides what the file states of all calls among the Steps: the parts of the
+// prompts in proportion to their sizes, the outputs to those of the replies unless they
+// are known.
+func (g *segment) shareOf(t told) []llm.Usage {
+	prompts, outputs, final := make([]int, len(g.steps)), make([]int, len(g.steps)), false
+	for i, s := range g.steps {
+		prompts[i], outputs[i] = s.tokens, g.outputOf(s)
+		final = final || s.info.OutputReported
+	}
+	if !final && t.parts.Output > 0 {
+		outputs = spread(t.parts.Output, outputs)
+	}
+	reads := spread(t.parts.CacheRead, prompts)
+	for i := range prompts {
+		prompts[i] -= reads[i]
+	}
+	writes := spread(t.parts.CacheWrite5m, prompts)
+	out := make([]llm.Usage, len(g.steps))
+	for i := range out {
+		out[i] = llm.Usage{Input: prompts[i] - writes[i], CacheRead: reads[i], CacheWrite5m: writes[i], Output: outputs[i]}
+	}
+	return out
+}

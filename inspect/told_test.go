@@ -1,0 +1,115 @@
+package inspect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+)
+
+// summed is a stream of calls whose usage is only in the line that ends it, without a number of calls.
+func summed(calls int, u llm.Usage) *log {
+	l := newLog()
+	l.s.Client, l.s.Format = "gemini-cli", sessionfile.FormatGeminiCLI
+	for range calls {
+		l.human("Count the ships. " + strings.Repeat("There is a ship at the pier. ", 100))
+		l.reply(llm.Usage{}, text("There are a hundred."))
+	}
+	l.states(0, 1, u)
+	return l
+}
+
+// states adds what the file says of segments.
+func (l *log) states(from, to int, u llm.Usage) {
+	l.s.Stated = append(l.s.Stated, sessionfile.Stated{Line: 50, What: "result", From: from, To: to, Figures: []sessionfile.Figure{
+		{Name: sessionfile.FigurePrompt, Value: int64(u.Prompt())},
+		{Name: sessionfile.FigureInput, Value: int64(u.Input)},
+		{Name: sessionfile.FigureCacheRead, Value: int64(u.CacheRead)},
+		{Name: sessionfile.FigureOutput, Value: int64(u.Output)},
+	}})
+}
+
+// The sum of a single call is that call's usage, reported by the provider: in size and in money.
+func TestSumOfOneCall(t *testing.T) {
+	r := summed(1, llm.Usage{Input: 5_000, CacheRead: 4_000, Output: 10}).report(t, withShip(t))
+	step := r.Segments[0].Steps[0]
+	if step.Kind != inspect.Reported || step.Tokens != 9_000 || step.Usage == nil || step.Usage.CacheRead != 4_000 || r.Segments[0].Hidden.Kind != inspect.Measured {
+		t.Errorf("want a reported prompt of 9,000 tokens, got %+v", step)
+	}
+	// 5,000 of input at 3, 4,000 read at 1, 10 of output at 10
+	if r.Totals.CostUSD != catalog.Dollars(19_100*million) || r.Totals.CostEstimated != 0 {
+		t.Errorf("want $0.0191, got %s", r.Totals.CostUSD)
+	}
+	for _, f := range r.Stated[0].Figures {
+		if f.Ours != f.Stated || f.Differs || f.Estimated || f.Why != "" {
+			t.Errorf("want what is stated, got %+v", f)
+		}
+	}
+}
+
+// Where a file states the sum of several calls, their sizes, parts and money add up to it, be it more than the file holds or less.
+func TestSumOfSeveralCalls(t *testing.T) {
+	for name, u := range map[string]llm.Usage{
+		"more than the file":  {Input: 21_003, CacheRead: 40_001, Output: 77},
+		"less than the file":  {Input: 2_001, CacheRead: 1_000, Output: 77},
+		"nothing of a cache":  {Input: 30_001, Output: 77},
+		"all of it was there": {CacheRead: 30_001, Output: 77},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := summed(3, u).report(t, withShip(t))
+			want := int64(u.Input)*3*million + int64(u.CacheRead)*million + int64(u.Output)*10*million
+			if r.Totals.Tokens != u.Prompt() || r.Totals.CostUSD != catalog.Dollars(want) || r.Totals.CostEstimated != 3 {
+				t.Errorf("want %d tokens for %s, got %d for %s", u.Prompt(), catalog.Dollars(want), r.Totals.Tokens, r.Totals.CostUSD)
+			}
+			last := 0
+			for _, s := range r.Segments[0].Steps {
+				sum := 0
+				for _, n := range s.By {
+					sum += n
+				}
+				if s.Kind != inspect.Estimated || s.Tokens <= last || sum != s.Tokens {
+					t.Errorf("want estimates that grow, got %+v", s)
+				}
+				last = s.Tokens
+			}
+			for _, f := range r.Stated[0].Figures {
+				if f.Ours != f.Stated || f.Differs || !f.Estimated {
+					t.Errorf("want what is stated, as an estimate of each call, got %+v", f)
+				}
+			}
+		})
+	}
+}
+
+// Each conversation of a file has the sum that is stated of it; a sum of more than one is of none.
+func TestSumsOfConversations(t *testing.T) {
+	l := summed(2, llm.Usage{Input: 20_001})
+	l.segment(sessionfile.StartRoot)
+	for range 2 {
+		l.human("Count the boats.")
+		l.reply(llm.Usage{}, text("None."))
+	}
+	l.states(1, 2, llm.Usage{Input: 30_001})
+	r := l.report(t, withShip(t))
+	for i, want := range []int{20_001, 30_001} {
+		sum := 0
+		for _, s := range r.Segments[i].Steps {
+			sum += s.Tokens
+		}
+		if sum != want {
+			t.Errorf("conversation %d: want %d tokens, got %d", i+1, want, sum)
+		}
+	}
+	l.s.Stated = nil
+	l.states(0, 2, llm.Usage{Input: 50_001})
+	r = l.report(t, withShip(t))
+	if r.Segments[0].Hidden.Kind == inspect.Measured || r.Totals.Tokens == 50_001 {
+		t.Errorf("want no sum of two conversations in either, got %+v", r.Segments[0].Hidden)
+	}
+	if f := r.Stated[0].Figures[0]; f.Ours != int64(r.Totals.Tokens) || !f.Estimated || !f.Differs {
+		t.Errorf("want the %d tokens of the steps beside the sum, got %+v", r.Totals.Tokens, f)
+	}
+}
