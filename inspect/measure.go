@@ -80,7 +80,7 @@ func measureAll(s *sessionfile.Session, o Options) ([]*segment, error) {
 	out := make([]*segment, len(s.Segments))
 	var carried Overhead
 	for n := range s.Segments {
-		g, err := newSegment(s, s.Segments[n], n+1, carried, o)
+		g, err := o.newSegment(s, s.Segments[n], n+1, carried)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 			carried = found
 		}
 	}
-	g, err := newSegment(s, s.Segments[n-1], n, carried, o)
+	g, err := o.newSegment(s, s.Segments[n-1], n, carried)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ type MeasuredCall struct {
 // Measure measures a segment, number number of the session whose header is s. carried is the last
 // measured Overhead of the segments before. The error may be a [*MissingError].
 func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Measurement, error) {
-	g, err := newSegment(s, seg, number, carried, o)
+	g, err := o.newSegment(s, seg, number, carried)
 	if err != nil {
 		return Measurement{}, err
 	}
@@ -167,7 +167,7 @@ func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, number
 	return out, nil
 }
 
-func newSegment(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead, o Options) (*segment, error) {
+func (o Options) newSegment(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (*segment, error) {
 	g := &segment{Segment: withUsage(s, seg, number), number: number, notRun: seg.NotRun, told: toldOf(s, seg, number)}
 	g.model = o.ModelOf(g.Segment)
 	g.family = o.Catalog.FamilyOf(g.model)

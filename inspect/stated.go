@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"cmp"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -50,6 +52,9 @@ func (r *reading) stated() {
 			one := sum.beside(f)
 			if one.Differs || one.Estimated {
 				one.Why = lacks[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
+			}
+			if one.Differs && one.Estimated {
+				one.Why = cmp.Or(one.Why, "the file has no usage of some calls, and may not have counted them")
 			}
 			out.Figures = append(out.Figures, one)
 		}

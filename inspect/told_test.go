@@ -109,7 +109,7 @@ func TestSumsOfConversations(t *testing.T) {
 	if r.Segments[0].Hidden.Kind == inspect.Measured || r.Totals.Tokens == 50_001 {
 		t.Errorf("want no sum of two conversations in either, got %+v", r.Segments[0].Hidden)
 	}
-	if f := r.Stated[0].Figures[0]; f.Ours != int64(r.Totals.Tokens) || !f.Estimated || !f.Differs {
+	if f := r.Stated[0].Figures[0]; f.Ours != int64(r.Totals.Tokens) || !f.Estimated || !f.Differs || f.Why == "" {
 		t.Errorf("want the %d tokens of the steps beside the sum, got %+v", r.Totals.Tokens, f)
 	}
 }
