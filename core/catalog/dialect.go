@@ -15,6 +15,8 @@ type Dialect struct {
 	CallID         NameRule
 	ToolName       NameRule
 	Image          Fate // of images, documents and sound in messages
+	ImageLink      Fate // of images that are an address, in messages and results
+	LinkTyped      bool // an address goes with its media type, and not without
 	Document       Fate
 	DocumentLink   Fate // of documents that are an address
 	Audio          Fate
@@ -77,7 +79,18 @@ func readDialect(r *row) Dialect {
 		ResultImage: readFate(r, 9), ResultDocument: readFate(r, 10), FreeText: readFate(r, 11),
 		MidSystem: readFate(r, 12), ErrorFlag: readFate(r, 13), ToolChoice: readFate(r, 14),
 		Stops: readStops(r, 15), Temperature: r.number(16), Output: r.number(17),
+		ImageLink: readLink(r, 18), LinkTyped: r.text(18) == typed,
 	}
+}
+
+// typed is the word for addresses that are carried with their media type only.
+const typed = "typed"
+
+func readLink(r *row, i int) Fate {
+	if r.text(i) == typed {
+		return Keep
+	}
+	return readFate(r, i)
 }
 
 func readNameRule(r *row, i int) NameRule {

@@ -147,10 +147,17 @@ func (c *converter) mediaFate(s media.Source, inResult bool) catalog.Fate {
 	switch {
 	case len(s.Data) == 0 && s.URL == "":
 		return catalog.Note // a file of one provider's own, or a shape not known here
-	case inResult && image:
-		return min(c.to.ResultImage, c.to.Image)
+	case image && len(s.Data) == 0 && c.to.LinkTyped && media.TypeOf(s) == "":
+		return catalog.Note
 	case image:
-		return c.to.Image
+		fate := c.to.Image
+		if len(s.Data) == 0 {
+			fate = min(fate, c.to.ImageLink)
+		}
+		if inResult {
+			fate = min(fate, c.to.ResultImage)
+		}
+		return fate
 	case len(s.Data) == 0:
 		return c.to.DocumentLink
 	case s.Type != "application/pdf":

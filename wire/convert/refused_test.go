@@ -180,3 +180,39 @@ func TestArgumentsComeBack(t *testing.T) {
 		t.Errorf("arguments, want the tool's own names, got %s", got)
 	}
 }
+
+// TestImageAddresses: where a format has no place for an image that is an address, the text
+// that stands for it is a line; also in a result, and where the address does not tell the
+// media type that the format wants.
+func TestImageAddresses(t *testing.T) {
+	image := func(url string) string {
+		return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"` + url + `"}}]}]}`
+	}
+	const png, bare = "https://ship.example/a.png", "https://ship.example/a"
+	result := strings.Replace(`{"model":"m","max_tokens":9,"tools":[{"name":"look","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"look"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"look","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image","source":{"type":"url","url":"URL"}}]}]}]}`, "URL", png, 1)
+	const first, third = "messages[0].parts[0]: image image/* sent in another form", "messages[2].parts[0]: image image/* sent in another form"
+	tests := []struct {
+		name, body string
+		to         llm.Dialect
+		lines      []string
+		has        string
+	}{
+		{"to Ollama", image(png), "ollama", []string{first}, "[image left out"},
+		{"in a result to Ollama", result, "ollama", []string{third}, "[image left out"},
+		{"to Gemini", image(png), "gemini", []string{}, `"fileUri":"` + png},
+		{"without a type to Gemini", image(bare), "gemini", []string{first}, "[image left out"},
+		{"without a type to Chat", image(bare), "openai-chat", []string{}, `"url":"` + bare},
+		{"without a type to Responses", image(bare), "openai-responses", []string{}, `"image_url":"` + bare},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			body, _, lines := fitFor(t, "anthropic", test.to, test.body)
+			if d := gocmp.Diff(test.lines, lines); d != "" {
+				t.Errorf("lines (-want +got)\n%s", d)
+			}
+			if !strings.Contains(body, test.has) {
+				t.Errorf("body, want %s in it, got %s", test.has, body)
+			}
+		})
+	}
+}

@@ -1,9 +1,6 @@
 package gemini
 
 import (
-	"path"
-	"strings"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/media"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -254,7 +251,7 @@ func callFor(id string, msgs []llm.Message) (name string, own bool) {
 func mediaPart(p llm.Media) []byte {
 	s := media.Read(p.Bytes())
 	inner := new(raw.Object)
-	switch kind := typeOf(s); {
+	switch kind := media.TypeOf(s); {
 	case s.Text != "":
 		return textPart(s.Text)
 	case len(s.Data) > 0 && kind != "":
@@ -265,26 +262,4 @@ func mediaPart(p llm.Media) []byte {
 		return new(raw.Object).Raw("fileData", inner.Bytes()).Bytes()
 	}
 	return textPart(media.Placeholder(p))
-}
-
-// typeOf returns the media type of s, from the end of its address if it is not stated;
-// empty if nothing tells it.
-func typeOf(s media.Source) string {
-	if s.Type != "" && s.Type != media.AnyImage && strings.Contains(s.Type, "/") {
-		return s.Type
-	}
-	address, _, _ := strings.Cut(s.URL, "?")
-	switch strings.ToLower(path.Ext(address)) {
-	case ".png":
-		return "image/png"
-	case ".jpg", ".jpeg":
-		return "image/jpeg"
-	case ".webp":
-		return "image/webp"
-	case ".gif":
-		return "image/gif"
-	case ".pdf":
-		return "application/pdf"
-	}
-	return ""
 }

@@ -7,6 +7,7 @@ package media
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -44,6 +45,28 @@ func Part(block []byte) llm.Media {
 		m.Width, m.Height = Dimensions(s.Data)
 	}
 	return m
+}
+
+// TypeOf returns the media type of s, from the end of its address if it is not stated;
+// empty if nothing tells it.
+func TypeOf(s Source) string {
+	if s.Type != "" && s.Type != AnyImage && strings.Contains(s.Type, "/") {
+		return s.Type
+	}
+	address, _, _ := strings.Cut(s.URL, "?")
+	switch strings.ToLower(path.Ext(address)) {
+	case ".png":
+		return "image/png"
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".webp":
+		return "image/webp"
+	case ".gif":
+		return "image/gif"
+	case ".pdf":
+		return "application/pdf"
+	}
+	return ""
 }
 
 // Placeholder is the text that stands for a media part which a dialect cannot carry.
