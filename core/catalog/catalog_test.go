@@ -201,7 +201,7 @@ func TestFaultyTables(t *testing.T) {
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
 		{"too many fields", func(t *tables) { t.families += "x, -, -, 1, 1, 1, 1, 1, 1, 0, claude, 1\n" }, "fields, want 11, got 12"},
 		{"a fate that is none", func(t *tables) {
-			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0, keep\n"
+			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0, keep, any\n"
 		}, "want keep, note or drop, got lose"},
 		{"a listed model twice", func(t *tables) {
 			t.listed += "gpt-5, 1, 0, 1, pieces, unknown, -, -, x\nx, 1, 0, 1, pieces, unknown, -, -, x\nx, 1, 0, 1, pieces, unknown, -, -, x\n"

@@ -46,14 +46,18 @@ func (f Fate) String() string { return [...]string{"drop", "note", "keep"}[min(f
 
 // A NameRule says which names a format takes.
 type NameRule struct {
-	Extra string // characters besides ASCII letters and digits
-	Any   bool   // every character
-	Max   int    // bytes; 0 if there is no limit
+	Extra  string // characters besides ASCII letters and digits
+	Any    bool   // every character
+	Letter bool   // the first one is an ASCII letter or _
+	Max    int    // bytes; 0 if there is no limit
 }
 
 // Allows reports whether name fits r. An empty name never does.
 func (r NameRule) Allows(name string) bool {
 	if name == "" || r.Max > 0 && len(name) > r.Max {
+		return false
+	}
+	if c := name[0]; r.Letter && c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
 		return false
 	}
 	return r.Any || !strings.ContainsFunc(name, func(c rune) bool { return !r.takes(c) })
@@ -73,8 +77,10 @@ func (c Catalog) Dialect(name llm.Dialect) (Dialect, bool) {
 }
 
 func readDialect(r *row) Dialect {
+	tool := readNameRule(r, 3)
+	tool.Letter = r.text(19) == "name"
 	return Dialect{
-		Name: llm.Dialect(r.text(0)), CallID: readNameRule(r, 1), ToolName: readNameRule(r, 3),
+		Name: llm.Dialect(r.text(0)), CallID: readNameRule(r, 1), ToolName: tool,
 		Image: readFate(r, 5), Document: readFate(r, 6), DocumentLink: readFate(r, 7), Audio: readFate(r, 8),
 		ResultImage: readFate(r, 9), ResultDocument: readFate(r, 10), FreeText: readFate(r, 11),
 		MidSystem: readFate(r, 12), ErrorFlag: readFate(r, 13), ToolChoice: readFate(r, 14),

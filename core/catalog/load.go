@@ -100,7 +100,7 @@ func parse(t tables) (Catalog, error) {
 		{"aliases.csv", t.aliases, 2, func(r *row) { c.aliases = append(c.aliases, alias{r.text(0), c.knownModel(r, 1).ID}) }},
 		{"windows.csv", t.windows, 3, func(r *row) { c.windows = append(c.windows, clientWindow{r.text(0), r.list(1), r.number(2)}) }},
 		{"clients.csv", t.clients, 6, func(r *row) { c.clients = append(c.clients, readOverhead(r)) }},
-		{"dialects.csv", t.dialects, 19, func(r *row) { c.dialects = append(c.dialects, readDialect(r)) }},
+		{"dialects.csv", t.dialects, 20, func(r *row) { c.dialects = append(c.dialects, readDialect(r)) }},
 	} {
 		for _, r := range rows(table.name, table.text) {
 			table.read(r)

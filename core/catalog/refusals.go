@@ -15,14 +15,16 @@ var refusalsTable string
 // Refused is what a provider answers with a 400 though its format has a place for it. The
 // zero Refused refuses nothing.
 type Refused struct {
-	Settings    []string // settings that the model does not take: temperature, top_p, stop, …
-	Either      []string // settings of which it takes one only; the first is the one to keep
-	Prefill     bool     // a conversation that ends with the model's own words
-	ForcedTool  bool     // the demand that a tool is called
-	SchemaRoot  []string // members that may not stand at the root of a tool's schema
-	Argument    NameRule // what the names of a tool's arguments may be; the zero rule says nothing
-	Images      []string // media types of images that it takes; empty: any
-	ImageStated bool     // an image has to be of the type that is stated
+	Settings     []string // settings that the model does not take: temperature, top_p, stop, …
+	Either       []string // settings of which it takes one only; the first is the one to keep
+	BlankStop    bool     // a stop sequence of white space
+	Prefill      bool     // a conversation that ends with the model's own words
+	PrefillSpace bool     // such words with white space at their end
+	ForcedTool   bool     // the demand that a tool is called
+	SchemaRoot   []string // members that may not stand at the root of a tool's schema, which has to be an object
+	Argument     NameRule // what the names of a tool's arguments may be; the zero rule says nothing
+	Images       []string // media types of images that it takes; empty: any
+	ImageStated  bool     // an image has to be of the type that is stated
 }
 
 // Refusals are the table of what providers refuse. It is immutable and safe for
@@ -50,7 +52,7 @@ func parseRefusals(table string) (Refusals, error) {
 			r.fail("first field", "model or format", strconv.Quote(r.text(0)))
 		}
 		switch f.what {
-		case "settings", "either", "schema-root", "image":
+		case "settings", "either", "schema-root", "image", "also":
 		case "argument":
 			if len(f.words) != 2 {
 				r.fail("argument", "the characters and the length of a name", r.text(3))
@@ -58,7 +60,7 @@ func parseRefusals(table string) (Refusals, error) {
 			}
 			f.rule = NameRule{Extra: f.words[0], Max: r.integer(3, f.words[1])}
 		default:
-			r.fail("third field", "settings, either, schema-root, argument or image", strconv.Quote(f.what))
+			r.fail("third field", "settings, either, schema-root, argument, image or also", strconv.Quote(f.what))
 		}
 		if err := r.done(4); err != nil {
 			return Refusals{}, err
@@ -103,6 +105,10 @@ func (r *Refused) add(f refusal) {
 		r.SchemaRoot = f.words
 	case "argument":
 		r.Argument = f.rule
+	case "also":
+		r.BlankStop = slices.Contains(f.words, "blank-stop")
+		r.Prefill = r.Prefill || slices.Contains(f.words, "prefill")
+		r.PrefillSpace = slices.Contains(f.words, "prefill-space")
 	case "image":
 		stated := slices.Index(f.words, "as-stated")
 		r.Images, r.ImageStated = f.words, stated >= 0

@@ -49,8 +49,14 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	if got := all.Of("ollama", Model{}); len(got.SchemaRoot)+len(got.Images)+got.Argument.Max > 0 {
-		t.Errorf("ollama, want nothing refused, got %+v", got)
+	if got := all.Of("ollama", Model{}); len(got.SchemaRoot) != 1 || len(got.Images)+got.Argument.Max > 0 || got.Prefill || got.BlankStop {
+		t.Errorf("ollama, want nothing refused but $ref, got %+v", got)
+	}
+	if got := all.Of("gemini", Model{}); !got.Prefill || got.BlankStop || got.PrefillSpace {
+		t.Errorf("gemini, want a prefill refused, got %+v", got)
+	}
+	if got := all.Of("anthropic", Model{}); got.Prefill || !got.BlankStop || !got.PrefillSpace {
+		t.Errorf("anthropic, want white space refused, got %+v", got)
 	}
 	for _, f := range all.rows {
 		if f.model && !slices.ContainsFunc(known.models, func(m Model) bool { return all.nearest(m.ID) == f.name }) {

@@ -103,11 +103,16 @@ func marked(name, mark string, rule catalog.NameRule) string {
 	sum := sha256.Sum256([]byte(mark))
 	suffix := "_" + hex.EncodeToString(sum[:hashed/2])
 	var b strings.Builder
-	for _, r := range name {
+	inside := rule // of the characters behind the first
+	inside.Letter = false
+	for i, r := range name {
+		if i == 0 && rule.Letter && inside.Allows(string(r)) && !rule.Allows(string(r)) {
+			b.WriteByte('_') // before a digit
+		}
 		if rule.Max > 0 && b.Len()+len(suffix) >= rule.Max {
 			break
 		}
-		if s := string(r); rule.Allows(s) {
+		if s := string(r); inside.Allows(s) {
 			b.WriteString(s)
 		} else {
 			b.WriteByte('_')

@@ -43,7 +43,7 @@ func Request(r llm.Request, d catalog.Dialect, o Options) Fit {
 	}
 	out.Messages = c.messages(r.Messages, lead)
 	if r.Dialect != d.Name {
-		c.prefill(out.Messages)
+		out.Messages = c.prefill(out.Messages)
 	}
 	return Fit{Request: out, Losses: c.losses, Aliases: c.aliases}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -46,17 +47,71 @@ func (c *converter) sampling(s llm.Settings) llm.Settings {
 		}
 		s.Stop = nil
 	}
+	s.Stop = c.stops(s.Stop)
 	return s
 }
 
-// prefill says that the model refuses to go on with a text of its own. Nothing stands for
-// that: the text is part of the conversation.
-func (c *converter) prefill(msgs []llm.Message) {
-	if len(msgs) == 0 || !c.refused.Prefill || msgs[len(msgs)-1].Role != llm.RoleAssistant {
-		return
+// stops returns the stop sequences without those of white space, where they are refused.
+func (c *converter) stops(all []string) []string {
+	if !c.refused.BlankStop {
+		return all
 	}
+	out := make([]string, 0, len(all))
+	for _, text := range all {
+		if strings.TrimSpace(text) != "" {
+			out = append(out, text)
+			continue
+		}
+		c.note(Loss{Fate: catalog.Drop, What: "stop sequence", Name: strconv.Quote(text), How: "left out: the provider refuses white space alone"})
+	}
+	return out
+}
+
+// prefill returns msgs, with what the model is to go on with as it is taken: without white
+// space at its end. That a model refuses any such text is only said: nothing stands for it,
+// for the text is part of the conversation.
+func (c *converter) prefill(msgs []llm.Message) []llm.Message {
 	c.message, c.part = nowhere, nowhere
-	c.note(Loss{Fate: catalog.Note, What: "prefill", How: "is refused by the model: a conversation has to end with the user"})
+	if c.refused.PrefillSpace {
+		trimmed, had := withoutSpace(msgs)
+		if had {
+			c.note(Loss{Fate: catalog.Note, What: "prefill", How: "sent without the white space at its end, which the provider refuses"})
+		}
+		msgs = trimmed
+	}
+	if c.refused.Prefill && len(msgs) > 0 && msgs[len(msgs)-1].Role == llm.RoleAssistant {
+		c.note(Loss{Fate: catalog.Note, What: "prefill", How: "is refused by the model: a conversation has to end with the user"})
+	}
+	return msgs
+}
+
+// withoutSpace returns msgs without white space at the end of what the model says last. A
+// part of nothing else goes, and so does a message. had says whether there was any.
+func withoutSpace(msgs []llm.Message) (out []llm.Message, had bool) {
+	for len(msgs) > 0 && msgs[len(msgs)-1].Role == llm.RoleAssistant {
+		end := len(msgs) - 1
+		m := msgs[end]
+		last := len(m.Parts) - 1
+		if last < 0 {
+			return msgs, had
+		}
+		t, ok := m.Parts[last].(llm.Text)
+		text := strings.TrimRightFunc(t.Text, unicode.IsSpace)
+		if !ok || text == t.Text && text != "" {
+			return msgs, had
+		}
+		had = had || text != t.Text
+		m.Envelope = llm.Envelope{}
+		m.Parts = slices.Clone(m.Parts[:last])
+		if text != "" {
+			m.Parts = append(m.Parts, llm.Text{Text: text})
+		}
+		msgs = slices.Clone(msgs[:end])
+		if len(m.Parts) > 0 {
+			msgs = append(msgs, m)
+		}
+	}
+	return msgs, had
 }
 
 // taken returns an image in a type that the provider takes, or a line of text in its place.

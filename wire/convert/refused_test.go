@@ -67,6 +67,10 @@ func TestRefused(t *testing.T) {
 	image := func(kind, data string) string {
 		return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:` + kind + `;base64,` + data + `"}}]}]}`
 	}
+	spoken := func(content string) string {
+		return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"sail"},{"role":"assistant","content":` + content + `}]}`
+	}
+	const spaceLine = "prefill sent without the white space at its end, which the provider refuses"
 	const both = `"temperature":0.3,"top_p":0.8,`
 	tests := []struct {
 		name     string
@@ -95,6 +99,14 @@ func TestRefused(t *testing.T) {
 		{"the same where nobody looks", "openai-chat", "openai-responses", image("image/jpeg", shipPNG), []string{}, `data:image/jpeg;base64,`, "png;"},
 		{"a type that is not taken", "openai-chat", "anthropic", image("image/tiff", "SUkqAA=="), []string{"messages[0].parts[0]: image image/tiff left out: the provider takes image/gif, image/jpeg, image/png, image/webp"}, `[image/tiff left out`, "SUkq"},
 		{"a film for Gemini", "openai-chat", "gemini", image("image/gif", "R0lGODlh"), []string{"messages[0].parts[0]: image image/gif left out: the provider takes image/heic, image/heif, image/jpeg, image/png, image/webp"}, `[image/gif left out`, "R0lG"},
+		{"stop sequences of white space", "openai-chat", "anthropic", chat("m", `"stop":["\n","END"," "],`), []string{`stop sequence "\n" left out: the provider refuses white space alone`, `stop sequence " " left out: the provider refuses white space alone`}, `"stop_sequences":["END"]`, `\n`},
+		{"the same where they are taken", "anthropic", "openai-chat", `{"model":"m","max_tokens":9,"stop_sequences":["\n","END"],"messages":[{"role":"user","content":"sail"}]}`, []string{}, `"stop":["\n","END"]`, "none"},
+		{"a prefill that ends with a space", "openai-chat", "anthropic", spoken(`"Aye, "`), []string{spaceLine}, `"text":"Aye,"}]}]`, "Aye, "},
+		{"a prefill of a space alone", "openai-chat", "anthropic", spoken(`[{"type":"text","text":"Aye,"},{"type":"text","text":" \n"}]`), []string{spaceLine}, `"text":"Aye,"}]}]`, `\n`},
+		{"a message of a space alone", "openai-chat", "anthropic", spoken(`" "`), []string{spaceLine}, `"text":"sail"}]}]`, "assistant"},
+		{"a prefill that ends with a word", "openai-chat", "anthropic", spoken(`"Aye,"`), []string{}, `"text":"Aye,"}]}]`, "none"},
+		{"a tool that begins with a digit", "openai-chat", "gemini", chat("m", `"tools":[{"type":"function","function":{"name":"3d-plan","parameters":{"type":"object"}}}],`), []string{"tool 3d-plan sent as _3d-plan_91ddc15c34"}, `"name":"_3d-plan_91ddc15c34"`, `"3d`},
+		{"one with other characters, too", "openai-chat", "gemini", chat("m", `"tools":[{"type":"function","function":{"name":"-plan","parameters":{"type":"object"}}}],`), []string{"tool -plan sent as _-plan_75ce297129"}, `"name":"_-plan`, `"-p`},
 		{"names and ids", "gemini", "openai-chat", `{"contents":[{"role":"user","parts":[{"text":"sail"}]},{"role":"model","parts":[{"functionCall":{"id":"a|b","name":"moor.at","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"a|b","name":"moor.at","response":{}}}]}],"tools":[{"functionDeclarations":[{"name":"moor.at"}]}]}`, []string{"tool moor.at sent as moor_at_43aeeeb785", "messages[1].parts[0]: call a|b sent as a_b_0eab8a0a33"}, `"tool_call_id":"a_b_0eab8a0a33"`, "moor.at"},
 	}
 	for _, test := range tests {
@@ -119,6 +131,14 @@ func TestPrefillRefused(t *testing.T) {
 		fit := convert.Request(r, known(t, "anthropic"), convert.Options{Refused: catalog.Refused{Prefill: refused}})
 		if len(fit.Losses) != want || len(fit.Request.Messages) != 2 {
 			t.Errorf("prefill refused %v, want %d lines and both messages, got %v, %d", refused, want, fit.Losses, len(fit.Request.Messages))
+		}
+		// Gemini takes no such end at all, whatever the model.
+		all, err := catalog.LoadRefusals()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit := convert.Request(r, known(t, "gemini"), convert.Options{Refused: all.Of("gemini", catalog.Model{ID: "m"})}); len(fit.Losses) != 1 {
+			t.Errorf("to Gemini, want one line, got %v", fit.Losses)
 		}
 		if refused && fit.Losses[0].String() != "prefill is refused by the model: a conversation has to end with the user" {
 			t.Errorf("line, got %s", fit.Losses[0])
