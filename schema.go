@@ -60,7 +60,31 @@ func checkSchema(text string) *SchemaError {
 	if kind, stated := root["type"]; stated && !slices.Contains(typesOf(kind), "object") {
 		return wrongSchema("type", `"object": arguments have names`, kind)
 	}
+	if ref, stated := root["$ref"]; stated && !refersToObject(root, ref) {
+		return wrongSchema("$ref", "the place of an object in the schema, such as #/$defs/arguments", ref)
+	}
 	return checkPart("", root)
+}
+
+// refersToObject reports whether a reference leads to the schema of an object within root:
+// codecs put that in its place, since providers want an object at the root.
+func refersToObject(root map[string]any, ref any) bool {
+	const most = 8 // references that lead from one to the next, as the codecs follow them
+	for range most {
+		place, _ := ref.(string)
+		path, within := strings.CutPrefix(place, "#/")
+		to := root
+		for step := range strings.SplitSeq(path, "/") {
+			to, _ = to[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)].(map[string]any)
+		}
+		if kind, stated := to["type"]; !within || to == nil || stated && !slices.Contains(typesOf(kind), "object") {
+			return false
+		}
+		if ref = to["$ref"]; ref == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // What lies below the members of a schema (JSON Schema 2020-12, and definitions of earlier

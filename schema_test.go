@@ -7,6 +7,8 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/check"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // TestSetToolsRefusesSchemas: what no provider takes is refused before it is sent with every
@@ -23,6 +25,10 @@ func TestSetToolsRefusesSchemas(t *testing.T) {
 		{"an argument that is a text", `{"type":"object","properties":{"path":"string"}}`, "properties.path", "a schema", `"string"`},
 		{"what is demanded is no list", `{"type":"object","required":true}`, "required", "a list of names", "true"},
 		{"deep below", `{"type":"object","properties":{"all":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"text"}]}}}}`, "properties.all.items.anyOf.1.type", "one or several of", `"text"`},
+		{"a reference to nothing", `{"$ref":"#/$defs/b","$defs":{"a":{"type":"object"}}}`, "$ref", "an object in the schema", `"#/$defs/b"`},
+		{"a reference to no object", `{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"}}}`, "$ref", "an object in the schema", `"#/$defs/a"`},
+		{"a reference elsewhere", `{"$ref":"https://ship.example/s.json"}`, "$ref", "an object in the schema", `"https://`},
+		{"a reference in a circle", `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}`, "$ref", "an object in the schema", `"#/$defs/a"`},
 		{"alternatives that are none", `{"anyOf":{}}`, "anyOf", "a list of schemas", "{}"},
 	}
 	for _, test := range tests {
@@ -54,5 +60,36 @@ func TestSetToolsRefusesSchemas(t *testing.T) {
 	}
 	if err := open(t, plimsoll.Options{}).SetTools(t.Context(), []llm.Tool{{Name: "patch", Custom: true, Schema: "start: /.+/"}}); err != nil {
 		t.Errorf("a tool of free text, want its format taken, got %v", err)
+	}
+}
+
+// TestSetToolsSendsAnObject: a schema that is right as JSON schema and has no plain object at
+// its root, as generators write it, is sent as one that providers take.
+func TestSetToolsSendsAnObject(t *testing.T) {
+	for _, schema := range []string{
+		`{"type":["object","null"],"properties":{"path":{"type":"string"}}}`,
+		`{"$ref":"#/$defs/Args","$defs":{"Args":{"type":"object","properties":{"path":{"type":"string"}}}}}`,
+		`{"type":"OBJECT","properties":{"path":{"type":"string"}}}`,
+	} {
+		s := open(t, plimsoll.Options{})
+		if err := s.SetTools(t.Context(), []llm.Tool{{Name: "moor", Schema: schema}}); err != nil {
+			t.Fatal(err)
+		}
+		add(t, s, human("go"))
+		request := prepare(t, s).Request()
+		request.Model, request.MaxOutput = "m", 100
+		for _, dialect := range []llm.Dialect{"anthropic", "openai-chat", "openai-responses", "ollama"} {
+			codec, _ := codecs.For(dialect)
+			body, err := codec.EncodeRequest(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fault := range check.Request(dialect, body) {
+				t.Errorf("%s to %s: the provider would refuse it: %s\n%s", schema, dialect, fault, body)
+			}
+			if !strings.Contains(string(body), `"type":"object"`) || !strings.Contains(string(body), `"properties":{"path":{"type":"string"}}`) {
+				t.Errorf("%s to %s, want an object with the argument path, got %s", schema, dialect, body)
+			}
+		}
 	}
 }

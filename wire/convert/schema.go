@@ -3,7 +3,6 @@ package convert
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -16,7 +15,23 @@ func (c *converter) schema(tool, schema string) string {
 	if err != nil {
 		return schema
 	}
+	if len(c.refused.SchemaRoot) > 0 {
+		obj = c.object(tool, obj)
+	}
 	return string(c.arguments(tool, c.root(tool, obj)))
+}
+
+// object returns obj with an object at its root, which it need not say.
+func (c *converter) object(tool string, obj []byte) []byte {
+	if ref := raw.Value(obj, "$ref"); ref != nil && slices.Contains(c.refused.SchemaRoot, "$ref") {
+		c.note(Loss{Fate: catalog.Note, What: "schema", Name: tool, How: "sent without $ref at its root, which the provider refuses"})
+		obj = raw.Inlined(obj)
+	}
+	if kind := raw.Value(obj, "type"); kind != nil && raw.Unquote(kind) != "object" {
+		c.note(Loss{Fate: catalog.Note, What: "schema", Name: tool, How: "sent as an object at its root: the provider takes no " + string(raw.OneLine(kind)) + " there"})
+		obj = raw.Set(obj, "type", []byte(`"object"`))
+	}
+	return obj
 }
 
 // root returns obj without the members that may not stand at the root of a schema. The
@@ -95,13 +110,8 @@ func argumentsOf(doc, obj []byte, depth int) arguments {
 
 // referred returns the schema that obj refers to in doc, or obj itself.
 func referred(doc, obj []byte) []byte {
-	for _, defs := range []string{"$defs", "definitions"} {
-		place := raw.Unquote(raw.Value(obj, "$ref"))
-		if name, ok := strings.CutPrefix(place, "#/"+defs+"/"); ok {
-			if to := raw.Value(raw.Value(doc, defs), name); raw.IsObject(to) {
-				return to
-			}
-		}
+	if to := raw.Referred(doc, obj); to != nil {
+		return to
 	}
 	return obj
 }

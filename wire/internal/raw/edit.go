@@ -179,16 +179,3 @@ func inside(spans []llm.Span, n int) bool {
 	}
 	return true
 }
-
-// ObjectSchema returns a JSON schema of a tool's arguments that says that they are an
-// object: some providers take that for granted, others refuse a schema without it.
-func ObjectSchema(schema string) []byte {
-	b := Trim([]byte(schema))
-	switch {
-	case !IsObject(b):
-		return []byte(`{"type":"object","properties":{}}`)
-	case Value(b, "type") == nil && Value(b, "$ref") == nil:
-		return Set(b, "type", []byte(`"object"`))
-	}
-	return b
-}
