@@ -78,11 +78,12 @@ type converter struct {
 	part    int // the part at hand
 	losses  []Loss
 	aliases Aliases
-	calls   map[string]int      // how many calls have had an id
-	open    map[string][]string // what stands for the ids of calls that wait for a result
-	last    map[string]string   // what stands for the id of the last call with it
-	told    map[string]bool     // names and ids of which it was said that another stands for them
-	moved   []llm.Part          // images of results, which follow in a message of their own
+	calls   map[string]int               // how many calls have had an id
+	open    map[string][]string          // what stands for the ids of calls that wait for a result
+	last    map[string]string            // what stands for the id of the last call with it
+	args    map[string]map[string]string // what stands for names of arguments, by tool
+	told    map[string]bool              // names and ids of which it was said that another stands for them
+	moved   []llm.Part                   // images of results, which follow in a message of their own
 
 	movedFrom llm.Dialect // which wrote them
 }
@@ -90,7 +91,7 @@ type converter struct {
 func newConverter(d catalog.Dialect, o Options) *converter {
 	return &converter{
 		to: d, refused: o.Refused, foreign: o.Foreign, message: nowhere, part: nowhere,
-		aliases: newAliases(), calls: map[string]int{}, open: map[string][]string{}, last: map[string]string{}, told: map[string]bool{},
+		aliases: newAliases(), calls: map[string]int{}, open: map[string][]string{}, last: map[string]string{}, args: map[string]map[string]string{}, told: map[string]bool{},
 	}
 }
 

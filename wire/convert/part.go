@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/media"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
 // parts returns the parts of m that the format can carry. m is foreign.
@@ -66,6 +67,10 @@ func (c *converter) call(p llm.ToolCall, made bool) llm.Part {
 	c.within(p.Data)
 	if p.Custom {
 		c.lose(c.to.FreeText, "free-text call", p.Name)
+	} else if stands := c.args[p.Name]; len(stands) > 0 {
+		if args, err := raw.CheckObject([]byte(p.Args)); err == nil {
+			p.Args = string(renamedKeys(args, stands, nil))
+		}
 	}
 	p.CallID, p.Name = c.callID(p.CallID), c.name(p.Name)
 	return p

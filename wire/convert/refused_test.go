@@ -244,3 +244,32 @@ func TestImageAddresses(t *testing.T) {
 		})
 	}
 }
+
+// TestArgumentsEverywhere: another name of an argument stands wherever the schema and the
+// calls so far have the name; what lies below the arguments stays.
+func TestArgumentsEverywhere(t *testing.T) {
+	const fit = "a_b__725e023a3e"
+	schema := `{"type":"object","properties":{"a b!":{"type":"object","properties":{"a b!":{}},"required":["a b!"]},"c":{}},"required":["a b!"],"propertyOrdering":["c","a b!"],` +
+		`"dependentRequired":{"a b!":["c"],"c":["a b!"]},"dependentSchemas":{"a b!":{"required":["a b!"]}},"if":{"properties":{"a b!":{}}},"then":{"not":{"required":["a b!","c"]}}}`
+	body := `{"model":"m","max_completion_tokens":9,"tools":[{"type":"function","function":{"name":"moor","parameters":` + schema + `}},{"type":"function","function":{"name":"sail","parameters":{"type":"object"}}}],` +
+		`"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[` +
+		`{"id":"c1","type":"function","function":{"name":"moor","arguments":"{\"a b!\": {\"a b!\":1}, \"c\":2}"}},` +
+		`{"id":"c2","type":"function","function":{"name":"sail","arguments":"{\"a b!\":1}"}},` +
+		`{"id":"c3","type":"function","function":{"name":"moor","arguments":"{\"a b!\":1,"}}]},` +
+		`{"role":"tool","tool_call_id":"c1","content":"1"},{"role":"tool","tool_call_id":"c2","content":"2"},{"role":"tool","tool_call_id":"c3","content":"3"}]}`
+	got, _, lines := fitFor(t, "openai-chat", "anthropic", body)
+	if len(lines) != 1 || lines[0] != "argument moor.a b! sent as "+fit {
+		t.Errorf("lines, want one for the argument, got %q", lines)
+	}
+	for _, want := range []string{
+		`"properties":{"` + fit + `":{"type":"object","properties":{"a b!":{}},"required":["a b!"]},"c":{}},"required":["` + fit + `"],"propertyOrdering":["c","` + fit + `"]`,
+		`"dependentRequired":{"` + fit + `":["c"],"c":["` + fit + `"]},"dependentSchemas":{"` + fit + `":{"required":["` + fit + `"]}}`,
+		`"if":{"properties":{"` + fit + `":{}}},"then":{"not":{"required":["` + fit + `","c"]}}`,
+		`"name":"moor","input":{"` + fit + `": {"a b!":1}, "c":2}`,
+		`"name":"sail","input":{"a b!":1}`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("body, want %s in it, got %s", want, got)
+		}
+	}
+}

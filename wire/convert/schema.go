@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -144,25 +143,85 @@ func (c *converter) arguments(tool string, obj []byte) []byte {
 	if rule == (catalog.NameRule{}) || !raw.IsObject(props) {
 		return obj
 	}
-	var changes []raw.Change
 	stands := map[string]string{} // for a name that is not allowed
 	for at := range raw.Members(props) {
 		name := string(raw.Name(props[at.Start:at.End]))
 		if fit := alias(c.aliases.Args, name, rule); fit != name {
 			c.note(Loss{Fate: catalog.Note, What: "argument", Name: tool + "." + name, How: "sent as " + fit})
-			changes, stands[name] = append(changes, raw.Change{At: at, New: raw.Quote(fit)}), fit
+			stands[name] = fit
 		}
 	}
-	if len(changes) == 0 {
+	if len(stands) == 0 {
 		return obj
 	}
-	required := raw.Texts(raw.Value(obj, "required"))
-	for i, name := range required {
-		required[i] = cmp.Or(stands[name], name)
+	c.args[tool] = stands
+	return renamed(obj, stands, 0)
+}
+
+// renamed returns a schema with other names of arguments wherever it has them: of itself, and
+// of what else it says of the same object.
+func renamed(obj []byte, stands map[string]string, depth int) []byte {
+	if !raw.IsObject(obj) || depth > maxDepth {
+		return obj
 	}
-	obj = raw.Set(obj, "properties", raw.Apply(props, changes))
-	if len(required) > 0 {
-		obj = raw.Set(obj, "required", raw.QuoteAll(required))
+	inner := func(v []byte) []byte { return renamed(v, stands, depth+1) }
+	var changes []raw.Change
+	for name, at := range raw.Members(obj) {
+		value := raw.Slice(obj, at)
+		switch string(raw.Name(obj[name.Start:name.End])) {
+		case "properties":
+			value = renamedKeys(value, stands, nil)
+		case "required", "propertyOrdering":
+			value = renamedTexts(value, stands)
+		case "dependentRequired", "dependentSchemas", "dependencies":
+			value = renamedKeys(value, stands, func(v []byte) []byte { return renamedTexts(inner(v), stands) })
+		case "not", "if", "then", "else":
+			value = inner(value)
+		case "allOf", "anyOf", "oneOf":
+			value = changedElements(value, inner)
+		default:
+			continue
+		}
+		changes = append(changes, raw.Change{At: at, New: value})
 	}
-	return obj
+	return raw.Apply(obj, changes)
+}
+
+// renamedKeys returns obj with other names of its members; change, if any, is for their values.
+func renamedKeys(obj []byte, stands map[string]string, change func([]byte) []byte) []byte {
+	if !raw.IsObject(obj) {
+		return obj
+	}
+	var changes []raw.Change
+	for name, at := range raw.Members(obj) {
+		if fit, ok := stands[string(raw.Name(obj[name.Start:name.End]))]; ok {
+			changes = append(changes, raw.Change{At: name, New: raw.Quote(fit)})
+		}
+		if change != nil {
+			changes = append(changes, raw.Change{At: at, New: change(raw.Slice(obj, at))})
+		}
+	}
+	return raw.Apply(obj, changes)
+}
+
+// renamedTexts returns a list of names with those that stand for them; another value as it is.
+func renamedTexts(list []byte, stands map[string]string) []byte {
+	return changedElements(list, func(v []byte) []byte {
+		if fit, ok := stands[raw.Unquote(v)]; ok && raw.IsString(v) {
+			return raw.Quote(fit)
+		}
+		return v
+	})
+}
+
+// changedElements returns a list with its elements changed; another value as it is.
+func changedElements(list []byte, change func([]byte) []byte) []byte {
+	if !raw.IsArray(list) {
+		return list
+	}
+	var changes []raw.Change
+	for _, at := range raw.Elements(list) {
+		changes = append(changes, raw.Change{At: at, New: change(raw.Slice(list, at))})
+	}
+	return raw.Apply(list, changes)
 }
