@@ -200,6 +200,16 @@ func TestAddressBase64(t *testing.T) {
 	}
 }
 
+// TestBareAddressBase64: so do those who get an image of Ollama's.
+func TestBareAddressBase64(t *testing.T) {
+	const body = `{"model":"m","options":{"num_predict":9},"messages":[{"role":"user","content":"a","images":["iVBORw0KGgo-_w"]}]}`
+	for _, to := range []llm.Dialect{"anthropic", "openai-chat", "openai-responses", "gemini"} {
+		if got, _, _ := fitFor(t, "ollama", to, body); !strings.Contains(got, "iVBORw0KGgo+/w==") {
+			t.Errorf("%s: body, want standard base64, got %s", to, got)
+		}
+	}
+}
+
 // TestArgumentsComeBack: a reply names arguments as it was told to; the tool gets its own.
 func TestArgumentsComeBack(t *testing.T) {
 	_, fit, _ := fitFor(t, "openai-chat", "anthropic", `{"model":"m","max_completion_tokens":9,"tools":[{"type":"function","function":{"name":"moor","parameters":{"type":"object","properties":{"a b!":{}}}}}],"messages":[{"role":"user","content":"sail"}]}`)

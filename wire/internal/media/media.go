@@ -211,7 +211,7 @@ func bareImage(lit []byte) Source {
 		}
 		return s
 	}
-	data := inner(lit)
+	data := standard(inner(lit))
 	return Source{Type: cmp.Or(Seen(data), AnyImage), Data: data}
 }
 
