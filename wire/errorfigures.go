@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // windowWords and usedWords are what stands before the tokens of the window and of the
 // prompt in a message about a prompt that is too long.
@@ -8,14 +11,14 @@ var (
 	windowWords = []string{
 		"maximum context length is ", "maximum context length of ", "maximum context length (", "maximum prompt length is ", "context length is only ",
 		"exceed context window of ", "context window of ", "maximum model length of ", "maximum number of tokens allowed (",
-		"maximum number of tokens allowed ", "allowed input length of ", "configured limit of ", "exceeds the limit of ", "maximum of ", "context size (",
+		"maximum number of tokens allowed ", "allowed input length of ", "configured limit of ", "exceeds the limit of ", "context size (",
 		"context length of only ", "context length of ", "context length (", "too large for model with ", "model token limit: ", "only supports up to ",
 		"must be <= ", "length should be [1, ", "tokens > ", "context: ", "exceed context limit: ",
 	}
 	usedWords = []string{
-		"resulted in ", "prompt contains at least ", "prompt contains ", "your request has ", " tokens: ", "requested a total of ", "requested about ",
+		"resulted in ", "prompt contains at least ", "prompt contains ", "your request has ", "requested a total of ", "requested about ",
 		"you requested ", "you passed ", "prompt is too long: ", "requested tokens (", "(requested: ", "input token count (", "input token count is ",
-		"token count of ", "request contains ", "keep the first ", "prompt (length ", "input length (", "input length ", "input (", "request (", "given: ",
+		"token count of ", "request contains ", "keep the first ", "prompt (length ", "input length (", "input length ", "input (", "request (", "given: ", "maximum output tokens (",
 	}
 )
 
@@ -30,30 +33,12 @@ func figures(plain string) (used, window int) {
 	}
 	window = firstAfter(plain, windowWords)
 	if used = inBrackets(plain); used == 0 {
-		used = firstAfter(plain, usedWords)
+		used = cmp.Or(numberBefore(plain, " tokens from the input"), firstAfter(plain, usedWords))
 	}
-	if used == 0 && window == 0 {
-		return twoNumbers(plain)
+	if used > 0 && window > 0 {
+		return used, window
 	}
-	return used, window
-}
-
-// twoNumbers takes the larger of a text's only two numbers that can be sizes for the prompt.
-func twoNumbers(plain string) (used, window int) {
-	const least = 1000 // smaller ones are statuses, codes and counts
-	var sizes []int
-	for i := 0; i < len(plain); i++ {
-		if !isDigit(plain[i]) || i > 0 && (isDigit(plain[i-1]) || plain[i-1] == '.' || plain[i-1] == '-') {
-			continue
-		}
-		if n := leadingNumber(plain[i:]); n >= least {
-			sizes = append(sizes, n)
-		}
-	}
-	if len(sizes) != 2 || sizes[0] == sizes[1] {
-		return 0, 0
-	}
-	return max(sizes[0], sizes[1]), min(sizes[0], sizes[1])
+	return inGeneralFigures(plain, used, window)
 }
 
 // inBrackets adds up the prompt's pieces in "(A in the messages, B in the functions, and C
@@ -87,19 +72,29 @@ func firstAfter(plain string, words []string) int {
 	return 0
 }
 
-// numberAfter returns the number that follows words in a text that [plainText] returned; 0
-// if none does.
+// numberAfter returns the whole number that follows words in a text that [plainText]
+// returned; 0 if none does.
 func numberAfter(plain, words string) int {
-	for {
-		_, rest, ok := strings.Cut(plain, words)
+	for rest := plain; ; {
+		_, after, ok := strings.Cut(rest, words)
 		if !ok {
 			return 0
 		}
-		if n := leadingNumber(rest); n > 0 {
+		if n := leadingNumber(after); n > 0 && isWhole(plain, len(plain)-len(after)) {
 			return n
 		}
-		plain = rest
+		rest = after
 	}
+}
+
+// numberBefore returns the number that stands before words; 0 if none does.
+func numberBefore(plain, words string) int {
+	before, _, ok := strings.Cut(plain, words)
+	at := len(strings.TrimRight(before, "0123456789"))
+	if !ok || at == len(before) || !isWhole(plain, at) {
+		return 0
+	}
+	return leadingNumber(before[at:])
 }
 
 // plainText returns text in lower case without the commas that stand within numbers.

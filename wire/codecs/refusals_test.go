@@ -61,6 +61,29 @@ func TestRefusals(t *testing.T) {
 		{"nobody's words", 400, said("The conversation of 9001 tokens is larger than the 8192 that this deployment takes."), long, 9001, 8192, 0},
 		{"nobody's words, the window first", 400, said("Request exceeds the context window: limit 8192, got 9001."), long, 9001, 8192, 0},
 
+		// Numbers that are no sizes of the prompt or of the window.
+		{"an id of a request", 400, `{"message":"Input is too long for requested model. (Service: BedrockRuntime, Status Code: 400, Request ID: 7b1e4096-4f89-11d3-9a0c-0305e82c9301)"}`, long, 0, 0, 0},
+		{"an id of a request that a relay adds", 400, said("Your input exceeds the context window of this model. (request id: 7b1e4096-4f89-11d3-9a0c-0305e82c9301)"), long, 0, 0, 0},
+		{"an id of digits", 400, said("Context size has been exceeded. Request id 20260714101112, trace 7f3a1234bc5678"), long, 0, 0, 0},
+		{"a version and a project", 400, said("Prompt is too long for model m-4-5@20260929 in project 1234567"), long, 0, 0, 0},
+		{"a date and a time", 400, said("Prompt is too long (2026-07-14T10:11:12.4096Z, limit of 2026-08-01)"), long, 0, 0, 0},
+		{"other units", 400, said("Prompt is too long: try 1024 fewer words, at most 32768 characters"), long, 0, 0, 0},
+		{"what a gateway counts", 400, said("litellm.ContextWindowExceededError: prompt is too long. Received Model Group=m\nAvailable Model Group Fallbacks=None. LiteLLM Retries: 3000. Deployment timeout 6000"), long, 0, 0, 0},
+		{"the output that was asked for", 400, said("Your prompt plus 16000 tokens to generate exceeds the context window, max output tokens 8192"), long, 0, 0, 0},
+		{"the window beside that output", 400, said("The prompt plus 16000 tokens to generate exceeds the context window of 131072 tokens"), long, 0, 131072, 0},
+		{"a sum in brackets", 400, said("context length exceeded: 131073 tokens (65537 input + 65536 output)"), long, 0, 0, 0},
+		{"by how much", 400, `{"message":"too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs. The limit for this model is 128000 tokens."}`, long, 0, 128000, 0},
+		{"less used than there is room", 400, said("The prompt is too long: it has 4000 tokens, limit 8192 tokens"), long, 0, 0, 0},
+
+		// Other orders and words for both sizes.
+		{"the model's maximum", 400, said("The prompt is too long: 140000, model maximum context length: 131071"), long, 140000, 131071, 0},
+		{"the maximum length", 400, `{"error":{"code":"InvalidParameter","message":"Input length 230001 exceeds the maximum length 229376. Request id: 021767abc1234d5678ef","param":"messages","type":"BadRequest"}}`, long, 230001, 229376, 0},
+		{"less than, given", 422, said("The prompt is too long: `inputs` must have less than 131072 tokens. Given: 140000"), long, 140000, 131072, 0},
+		{"cannot exceed, received", 400, `{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292."}`, long, 4292, 4081, 0},
+		{"the prompt in brackets", 400, `{"object":"error","message":"The number of tokens in the prompt (33000) exceeds the model's maximum context length of 32768","code":"3051"}`, long, 33000, 32768, 0},
+		{"requested", 400, said("Requested 140000 tokens which exceeds the maximum context length of 127072"), long, 140000, 127072, 0},
+		{"while limit is", 400, `{"message":"Please reduce the length of the messages or completion. Current length is 70000 while limit is 65536","code":"context_length_exceeded"}`, long, 70000, 65536, 0},
+
 		// What only looks like it.
 		{"a limit on the rate", 429, `{"error":{"message":"ThrottlingException: Too many tokens, please wait before trying again.","type":"throttling_error"}}`, rate, 0, 0, 0},
 		{"a limit on the rate, as a bad request", 400, `{"message":"ThrottlingException: Too many tokens, please wait before trying again."}`, rate, 0, 0, 0},
