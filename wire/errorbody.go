@@ -36,8 +36,8 @@ func (r *errorReader) read(body []byte) {
 		r.Message = plainBody(body)
 		return
 	}
-	if all := raw.Elements(b); raw.IsArray(b) && len(all) > 0 {
-		b = raw.Slice(b, all[0])
+	if first := firstOf(b); first != nil {
+		b = first
 	}
 	switch {
 	case raw.IsString(b):
@@ -49,7 +49,7 @@ func (r *errorReader) read(body []byte) {
 
 // object reads what an error is, or what it lies in.
 func (r *errorReader) object(b []byte) {
-	v := raw.Values(b, "error", "detail", "request_id", "message", "Message", "__type")
+	v := raw.Values(b, "error", "detail", "request_id", "message", "Message", "__type", "errors")
 	switch {
 	case raw.IsObject(v[0]):
 		r.fields(v[0])
@@ -57,6 +57,8 @@ func (r *errorReader) object(b []byte) {
 	case raw.IsString(v[0]):
 		r.fields(b)
 		r.Message = raw.Unquote(v[0])
+	case raw.IsObject(firstOf(v[6])): // Cloudflare, watsonx, GraphQL
+		r.fields(firstOf(v[6]))
 	case !raw.IsNone(v[1]):
 		r.fields(b)
 		r.Message = detailText(v[1])
@@ -71,6 +73,14 @@ func (r *errorReader) object(b []byte) {
 		r.Message = raw.Unquote(v[3])
 	}
 	r.nested()
+}
+
+// firstOf returns the first element of a list; nil if b is none, or empty.
+func firstOf(b []byte) []byte {
+	if all := raw.Elements(b); raw.IsArray(b) && len(all) > 0 {
+		return raw.Slice(b, all[0])
+	}
+	return nil
 }
 
 // fields reads the members that an error has: type, code, param and message of most, the

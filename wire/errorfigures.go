@@ -65,7 +65,7 @@ func inBrackets(plain string) int {
 // firstAfter returns the number behind the first of words that has one.
 func firstAfter(plain string, words []string) int {
 	for _, w := range words {
-		if n := numberAfter(plain, w); n > 0 {
+		if n, rest := numberAndRest(plain, w); n > 0 && !countsOther(rest) {
 			return n
 		}
 	}
@@ -75,13 +75,19 @@ func firstAfter(plain string, words []string) int {
 // numberAfter returns the whole number that follows words in a text that [plainText]
 // returned; 0 if none does.
 func numberAfter(plain, words string) int {
+	n, _ := numberAndRest(plain, words)
+	return n
+}
+
+// numberAndRest returns also what stands behind the number.
+func numberAndRest(plain, words string) (int, string) {
 	for rest := plain; ; {
 		_, after, ok := strings.Cut(rest, words)
 		if !ok {
-			return 0
+			return 0, ""
 		}
 		if n := leadingNumber(after); n > 0 && isWhole(plain, len(plain)-len(after)) {
-			return n
+			return n, after[digits(after):]
 		}
 		rest = after
 	}

@@ -26,7 +26,7 @@ var (
 	unitNear   = strings.Fields("token tokens length prompt input inputs count conversation")
 	between    = strings.Fields("is are was of the only to for this model model's a an context size number allowed total and value at up be about")
 	// otherUnits are what a number counts that counts no tokens of the prompt.
-	otherUnits = strings.Fields("output completion completions generate generated new per words fewer characters bytes images pages messages files seconds")
+	otherUnits = strings.Fields("output completion completions generate generated new per words fewer characters bytes images pages files seconds")
 )
 
 // inGeneralFigures adds to used and window what the words around the other numbers tell, if
@@ -44,7 +44,7 @@ func inGeneralFigures(plain string, used, window int) (int, int) {
 		}
 		end := i + digits(plain[i:])
 		r := roleOf(plain[last:i], plain[end:])
-		if !slices.Contains(found[r], n) {
+		if len(found[r]) < 2 && !slices.Contains(found[r], n) {
 			found[r] = append(found[r], n)
 		}
 		last = end
@@ -64,19 +64,28 @@ func inGeneralFigures(plain string, used, window int) (int, int) {
 
 // roleOf tells what a number is that stands between before and after.
 func roleOf(before, after string) role {
-	next := strings.Fields(after[:min(len(after), 60)])
-	for i, word := range next[:min(len(next), 4)] {
+	if countsOther(after) {
+		return noRole
+	}
+	if strings.HasPrefix(strings.TrimPrefix(strings.TrimLeft(after, ") "), "tokens "), ">") {
+		return usedRole
+	}
+	return roleBehind(strings.Fields(strings.ReplaceAll(before, "=", " ")))
+}
+
+// countsOther reports whether the number before after counts no tokens of the prompt.
+func countsOther(after string) bool {
+	const near, most = 60, 4 // bytes, words
+	next := strings.Fields(after[:min(len(after), near)])
+	for _, word := range next[:min(len(next), most)] {
 		if slices.Contains(otherUnits, strings.Trim(word, quoting)) {
-			return noRole
-		}
-		if strings.HasPrefix(word, ">") && i < 2 {
-			return usedRole
+			return true
 		}
 		if endsClause(word) {
 			break
 		}
 	}
-	return roleBehind(strings.Fields(strings.ReplaceAll(before, "=", " ")))
+	return false
 }
 
 // roleBehind goes from the number back through the words before it.

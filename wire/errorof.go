@@ -98,7 +98,7 @@ func errorOfGoogle(text string) (*Error, bool) {
 
 // statusIn returns the HTTP status of an error that text states; 0 if it states none.
 func statusIn(text string) int {
-	for _, mark := range []string{"status code: ", "status code ", "API error: ", `": `} {
+	for _, mark := range []string{"status code: ", "status code ", "StatusCode: ", "API error: ", `": `} {
 		for rest := text; ; {
 			_, after, ok := strings.Cut(rest, mark)
 			if !ok {

@@ -19,12 +19,13 @@ type kind struct {
 var kinds = []kind{
 	{TooLong, []string{
 		"context_length_exceeded", "exceed_context_size_error", "max_tokens_exceeded", "input_too_long", "context_window_exceeded",
-		"model_max_prompt_tokens_exceeded",
+		"model_max_prompt_tokens_exceeded", "tokens_limit_reached",
 	}},
 	{TooLarge, []string{"request_too_large", "payload_too_large", "content_too_large", "request_body_too_large_after_decoding"}},
 	{Billing, []string{
 		"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error", "billing_disabled", "insufficient_balance",
 		"credits_exhausted", "payment_required", "usage_limit_reached", "contract_spend_limit_reached", "enforced_spend_limit_reached",
+		"exceeded_current_quota_error", "budget_exceeded", "arrearage",
 	}},
 	{BadThinking, []string{"invalid_encrypted_content", "thinking_signature_invalid"}},
 	{NotFound, []string{"model_not_found", "deploymentnotfound", "not_found_error", "unknown_model", "resourcenotfoundexception", "not_found"}},
@@ -33,7 +34,7 @@ var kinds = []kind{
 		"unauthenticated", "accessdeniedexception", "unrecognizedclientexception", "expiredtokenexception", "invalidsignatureexception",
 	}},
 	{Overloaded, []string{
-		"server_is_overloaded", "overloaded_error", "engine_overloaded", "model_overloaded", "slow_down", "service_unavailable",
+		"server_is_overloaded", "overloaded_error", "engine_overloaded", "engine_overloaded_error", "model_overloaded", "slow_down", "service_unavailable",
 		"unavailable_error", "serviceunavailableexception", "modelnotreadyexception", "unavailable",
 	}},
 	{RateLimited, []string{
@@ -72,7 +73,7 @@ var limits = []saying{
 	{Billing, nil, []string{
 		"usage limit", "extra usage is required", "insufficient balance", "insufficient credits", "insufficient funds", "requires more credits",
 		"credit balance is too low", "run out of credits", "credits are depleted", "payment required", "requires billing",
-		"billing to be enabled", "enable billing", "spend limit", "perday", // a quota of Google's, which comes back at night
+		"billing to be enabled", "enable billing", "spend limit", "used all available credits", "monthly spending limit", "perday", // a quota of Google's, which comes back at night
 		"limit: 0,", "limit: 0\n",
 	}},
 	{RateLimited, open, []string{
@@ -87,7 +88,7 @@ var limits = []saying{
 // sayings are those about the request itself, in their order.
 var sayings = []saying{
 	{Auth, open, []string{
-		"incorrect api key", "invalid api key", "invalid authentication", "api key not valid", "api key expired", "unauthorized",
+		"incorrect api key", "invalid api key", "invalid authentication", "api key not valid", "api key expired", "unauthorized", "not authorized to",
 		"long context beta is not yet available",
 	}},
 	{BadThinking, open, []string{
@@ -121,7 +122,8 @@ var tooLong = []string{
 	"when context the overflows", "greater than the context length", "too many tokens", "exceeds maximum allowed token", "max_tokens must be at least 1, got -",
 	"exceed context limit", "exceeded model token limit", "context window exceeds limit", "prompt exceeds max length", "exceeds the context length",
 	"input tokens exceed", "maximum number of input tokens", "reduce the length of the messages", "range of input length should be [",
-	"exceed max message tokens", "max_new_tokens must be <=", "max_new_tokens` must be <=", "input token count is", "input token count exceeds",
+	"exceed max message tokens", "too many input tokens", "inputs` must have less than", "inputs must have less than", "cannot truncate prompt with n_keep",
+	"exceeded this model context window", "max_new_tokens must be <=", "max_new_tokens` must be <=", "input token count is", "input token count exceeds",
 }
 
 // inGeneral says by its parts that a prompt is too long: of what, how, in which unit, and what
@@ -129,13 +131,13 @@ var tooLong = []string{
 var inGeneral = [...][]string{
 	{"prompt", "input", "context", "messages", "conversation", "request"},
 	{"exceed", "too long", "too large", "too big", "longer than", "larger than", "greater than", "more than", "over the limit", "beyond the"},
-	{"token", "context length", "context window", "context size", "input length", "prompt length", "length of the prompt"},
+	{"tokens", "token count", "token limit", "token length", "context length", "context window", "context size", "input length", "prompt length", "length of the prompt"},
 }
 
 var inGeneralNot = []string{
 	"max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "max tokens is", "output token", "completion token", "budget",
 	"string too long", "array too long", "image", "byte", "pixel", "page", "file", "per min", "per day", "per second", "stop sequence",
-	"header", "schema", "url", "temperature", "api token", "access token", "auth", "cached content",
+	"maximum tokens you requested", "header", "scope", "schema", "url", "temperature", "api token", "access token", "auth", "cached content",
 }
 
 // classify fills in what the words and the status of e tell, with those that stand beside

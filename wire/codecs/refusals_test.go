@@ -68,6 +68,7 @@ func TestRefusals(t *testing.T) {
 		{"a version and a project", 400, said("Prompt is too long for model m-4-5@20260929 in project 1234567"), long, 0, 0, 0},
 		{"a date and a time", 400, said("Prompt is too long (2026-07-14T10:11:12.4096Z, limit of 2026-08-01)"), long, 0, 0, 0},
 		{"other units", 400, said("Prompt is too long: try 1024 fewer words, at most 32768 characters"), long, 0, 0, 0},
+		{"other units behind known words", 400, said("prompt is too long: 1234567 characters, limit 1000000 characters"), long, 0, 0, 0},
 		{"what a gateway counts", 400, said("litellm.ContextWindowExceededError: prompt is too long. Received Model Group=m\nAvailable Model Group Fallbacks=None. LiteLLM Retries: 3000. Deployment timeout 6000"), long, 0, 0, 0},
 		{"the output that was asked for", 400, said("Your prompt plus 16000 tokens to generate exceeds the context window, max output tokens 8192"), long, 0, 0, 0},
 		{"the window beside that output", 400, said("The prompt plus 16000 tokens to generate exceeds the context window of 131072 tokens"), long, 0, 131072, 0},
@@ -82,9 +83,23 @@ func TestRefusals(t *testing.T) {
 		{"cannot exceed, received", 400, `{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292."}`, long, 4292, 4081, 0},
 		{"the prompt in brackets", 400, `{"object":"error","message":"The number of tokens in the prompt (33000) exceeds the model's maximum context length of 32768","code":"3051"}`, long, 33000, 32768, 0},
 		{"requested", 400, said("Requested 140000 tokens which exceeds the maximum context length of 127072"), long, 140000, 127072, 0},
+		{"in the messages", 400, `{"status":400,"title":"Bad Request","detail":"This model's maximum context length is 131072 tokens. However, you requested 140000 tokens in the messages, Please reduce the length of the messages."}`, long, 140000, 131072, 0},
 		{"while limit is", 400, `{"message":"Please reduce the length of the messages or completion. Current length is 70000 while limit is 65536","code":"context_length_exceeded"}`, long, 70000, 65536, 0},
 
+		// The wordings of more servers.
+		{"Titan", 400, `{"message":"Too many input tokens. Max input tokens: 8192, request input token count: 11100"}`, long, 11100, 8192, 0},
+		{"TGI, the prompt alone", 422, "{\"error\":\"Input validation error: `inputs` must have less than 4096 tokens. Given: 5120\",\"error_type\":\"validation\"}", long, 5120, 4096, 0},
+		{"LM Studio, the first to keep", 400, `{"error":"Cannot truncate prompt with n_keep (9021) >= n_ctx (4096)"}`, long, 9021, 4096, 0},
+		{"GitHub Models", 413, `{"error":{"code":"tokens_limit_reached","message":"Request body too large for m-4o model. Max size: 8000 tokens.","details":"Request body too large for m-4o model. Max size: 8000 tokens."}}`, long, 0, 8000, 0},
+		{"Cloudflare, a list of errors", 400, `{"errors":[{"message":"AiError: AiError: The estimated number of input and maximum output tokens (140000) exceeded this model context window limit (128000).","code":5021}],"success":false,"result":{},"messages":[]}`, long, 140000, 128000, 0},
+		{"watsonx, a list of errors", 400, `{"errors":[{"code":"invalid_input_argument","message":"Invalid input argument for Model 'm': the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model"}],"status_code":400}`, long, 9000, 8192, 0},
+
 		// What only looks like it.
+		{"room for the reply, Bedrock", 400, `{"message":"The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096."}`, bad, 0, 0, 0},
+		{"a token that is a pass", 400, said("Token validation failed: request exceeds permitted scopes for token"), bad, 0, 0, 0},
+		{"calls that are too many", 400, said("Your message contains more than 20 tool calls; context: token bucket"), bad, 0, 0, 0},
+		{"an account without the right", 400, `{"message":"Your account is not authorized to invoke this API operation."}`, wire.Auth, 0, 0, 0},
+		{"a list of errors about something else", 400, `{"errors":[{"code":"invalid_request","message":"Missing field: messages"}]}`, bad, 0, 0, 0},
 		{"a limit on the rate", 429, `{"error":{"message":"ThrottlingException: Too many tokens, please wait before trying again.","type":"throttling_error"}}`, rate, 0, 0, 0},
 		{"a limit on the rate, as a bad request", 400, `{"message":"ThrottlingException: Too many tokens, please wait before trying again."}`, rate, 0, 0, 0},
 		{"a limit on the rate, for the day", 400, `{"message":"ThrottlingException: Too many tokens per day, please wait before trying again."}`, rate, 0, 0, 24 * time.Hour},
@@ -100,6 +115,10 @@ func TestRefusals(t *testing.T) {
 		{"a token that is too long", 401, said("The access token in your request is too long"), wire.Auth, 0, 0, 0},
 
 		// What waiting does not cure.
+		{"xAI's credits", 429, `{"code":"Some resource has been exhausted","error":"Your team x has either used all available credits or reached its monthly spending limit. To continue making API requests, please purchase more credits or raise your spending limit."}`, billing, 0, 0, 0},
+		{"Kimi's account", 429, `{"error":{"message":"Your account org-x is suspended, please check your plan and billing details","type":"exceeded_current_quota_error"}}`, billing, 0, 0, 0},
+		{"LiteLLM's budget", 400, `{"error":{"message":"Budget has been exceeded! Current cost: 10.2, Max budget: 10.0","type":"budget_exceeded","param":null,"code":"400"}}`, billing, 0, 0, 0},
+		{"DashScope's account", 400, `{"error":{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing.","type":"Arrearage"}}`, billing, 0, 0, 0},
 		{"a plan is used up", 429, `{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","plan_type":"plus","resets_in_seconds":5400}}`, billing, 0, 0, 90 * time.Minute},
 		{"Google, the day's quota", 429, `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}`, billing, 0, 0, 0},
 		{"Google, the day's tokens", 429, `{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateContentInputTokensPerModelPerDay-FreeTier"}]}]}}`, billing, 0, 0, 0},
