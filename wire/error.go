@@ -75,6 +75,7 @@ func (e *Error) Error() string {
 	if e.Status > 0 {
 		from = strings.TrimSpace(strconv.Itoa(e.Status) + " " + from)
 	}
+	what = strings.Join(strings.Fields(strings.ToValidUTF8(what, "\ufffd")), " ") // as one line
 	return fmt.Sprintf("provider: %s (%s): %s", e.Class, from, what)
 }
 

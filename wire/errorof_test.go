@@ -43,6 +43,7 @@ func TestErrorOf(t *testing.T) {
 		{"inside a stream", errors.New(`received error while streaming: {"message":"` + long + `","type":"x"}`), TooLong, 0, 5001, 5000},
 		{"a text inside a stream", errors.New("received error while streaming: " + long), TooLong, 0, 5001, 5000},
 		{"a status code and a text", errors.New("error, status code: 400, status: 400 Bad Request, message: " + long), TooLong, 400, 5001, 5000},
+		{"the AWS SDK's", errors.New("operation error Bedrock Runtime: Converse, https response error StatusCode: 400, RequestID: 7b1e4096-4f89-11d3-9a0c-0305e82c9301, ValidationException: Input is too long for requested model"), TooLong, 400, 0, 0},
 		{"a body in a text", errors.New(`the API said {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}} (twice})`), Overloaded, 0, 0, 0},
 	}
 	for _, test := range tests {

@@ -77,6 +77,7 @@ func TestError(t *testing.T) {
 		"provider: rate limited (429 rate_limit_error): slow down":    {Class: RateLimited, Status: 429, Type: "rate_limit_error", Code: "rate_limit_error", Message: "slow down"},
 		"provider: too long (invalid_request_error context): too big": {Class: TooLong, Type: "invalid_request_error", Code: "context", Message: "too big"},
 		"provider: server fault (502): <html>":                        {Class: ServerFault, Status: 502, Body: []byte("<html>")},
+		"provider: server fault (500): no reply, {\ufffd":             {Class: ServerFault, Status: 500, Message: "no reply,\n\t{\xe2\x80\n"},
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("want %q, got %q", want, got)
