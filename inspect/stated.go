@@ -101,10 +101,8 @@ func (t *stepSum) add(s step) {
 
 // beside sets ours beside a stated figure.
 func (t *stepSum) beside(f sessionfile.Figure) StatedFigure {
-	ours := figureOf(f.Name, t.calls, t.usage)
-	one := StatedFigure{Name: string(f.Name), Stated: f.Value, Ours: ours}
-	off := max(f.Value-ours, ours-f.Value)
-	one.Differs = off != 0 && 2*off > f.Round
+	ours, _ := f.Name.Of(t.calls, t.usage)
+	one := StatedFigure{Name: string(f.Name), Stated: f.Value, Ours: ours, Differs: f.Differs(ours)}
 	switch f.Name {
 	case sessionfile.FigurePrompt, sessionfile.FigureInput, sessionfile.FigureCacheRead, sessionfile.FigureCacheWrite:
 		one.Estimated = t.prompts
@@ -112,28 +110,6 @@ func (t *stepSum) beside(f sessionfile.Figure) StatedFigure {
 		one.Estimated = t.output
 	}
 	return one
-}
-
-// figureOf returns a figure of a sum.
-func figureOf(name sessionfile.FigureName, calls int, u llm.Usage) int64 {
-	n := 0
-	switch name {
-	case sessionfile.FigureCalls:
-		n = calls
-	case sessionfile.FigurePrompt:
-		n = u.Prompt()
-	case sessionfile.FigureInput:
-		n = u.Input
-	case sessionfile.FigureCacheRead:
-		n = u.CacheRead
-	case sessionfile.FigureCacheWrite:
-		n = u.CacheWrite5m + u.CacheWrite1h
-	case sessionfile.FigureOutput:
-		n = u.Output
-	case sessionfile.FigureReasoning:
-		n = u.Reasoning
-	}
-	return int64(n)
 }
 
 // costFigure sets a stated cost beside ours, which may be one of list prices.
@@ -145,6 +121,6 @@ func costFigure(f sessionfile.Figure, ours catalog.Money) StatedFigure {
 		return one
 	}
 	off := max(f.Value-ours.Pico, ours.Pico-f.Value)
-	one.Differs = 2*off > f.Round && off > f.Value/1000*costTolerance
+	one.Differs = f.Differs(ours.Pico) && off > f.Value/1000*costTolerance
 	return one
 }

@@ -48,7 +48,7 @@ func (s *Session) Check() []Difference {
 		sum.aside = slices.ContainsFunc(s.Abandoned, func(b Branch) bool { return b.Why == WhySubAgent })
 		for _, f := range stated.Figures {
 			got, known := sum.figure(f.Name)
-			if off := max(f.Value-got, got-f.Value); !known || 2*off <= f.Round || off == 0 {
+			if !known || !f.Differs(got) {
 				continue
 			}
 			all = append(all, Difference{
@@ -106,10 +106,18 @@ func (t *sum) add(step *Step) {
 
 // figure returns a figure of the sum, and whether it can be compared.
 func (t *sum) figure(name FigureName) (value int64, known bool) {
-	u := t.usage
-	switch name {
+	if name == FigureCost {
+		return t.cost, t.costs > 0
+	}
+	return name.Of(t.calls, t.usage)
+}
+
+// Of returns what a figure is of so many calls with that usage together. A cost is not
+// known from these.
+func (n FigureName) Of(calls int, u llm.Usage) (value int64, known bool) {
+	switch n {
 	case FigureCalls:
-		return int64(t.calls), true
+		return int64(calls), true
 	case FigurePrompt:
 		return int64(u.Prompt()), true
 	case FigureInput:
@@ -122,10 +130,14 @@ func (t *sum) figure(name FigureName) (value int64, known bool) {
 		return int64(u.Output), true
 	case FigureReasoning:
 		return int64(u.Reasoning), true
-	case FigureCost:
-		return t.cost, t.costs > 0
 	}
 	return 0, false
+}
+
+// Differs reports whether a value is another one than f, by more than f was rounded.
+func (f Figure) Differs(value int64) bool {
+	off := max(f.Value-value, value-f.Value)
+	return off != 0 && 2*off > f.Round
 }
 
 // lacks says what is known to be missing from a figure.
