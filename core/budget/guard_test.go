@@ -355,3 +355,18 @@ func TestWithdrawnEdits(t *testing.T) {
 		})
 	})
 }
+
+// TestTargetNamed: a target's name leads back to it.
+func TestTargetNamed(t *testing.T) {
+	for _, want := range []budget.Target{
+		{Provider: "openai", Model: "gpt-4o"}, {Provider: "openrouter", Model: "anthropic/claude-sonnet-4-5"}, {Model: "mystery"},
+		{Model: "anthropic/claude-sonnet-4-5"},
+	} {
+		if got := budget.TargetNamed(want.Name(), want.Model); got != want {
+			t.Errorf("%s of model %s: want %+v, got %+v", want.Name(), want.Model, want, got)
+		}
+		if got := budget.TargetNamed(want.Name(), ""); got.Name() != want.Name() {
+			t.Errorf("%s: got %+v, which is named %s", want.Name(), got, got.Name())
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package budget
 
+import "strings"
+
 // A Target is a model that the next call may go to.
 type Target struct {
 	Provider string
@@ -16,6 +18,19 @@ func (t Target) Name() string {
 		return t.Provider
 	}
 	return t.Provider + "/" + t.Model
+}
+
+// TargetNamed returns the target of that name, without a window. Where its model is not
+// known (""), it is what stands behind the first slash: a model may have slashes of its
+// own, a provider has none.
+func TargetNamed(name, model string) Target {
+	if provider, ok := strings.CutSuffix(name, model); ok && model != "" {
+		return Target{Provider: strings.TrimSuffix(provider, "/"), Model: model}
+	}
+	if provider, model, ok := strings.Cut(name, "/"); ok {
+		return Target{Provider: provider, Model: model}
+	}
+	return Target{Model: name}
 }
 
 // Decision is what the guard says about a target.

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
@@ -134,8 +133,7 @@ func (m *Machine) accept(name string, in Usage) error {
 
 // answeredBy says which target answered, where a restart has forgotten to which one the
 // request went. One that is not named now has a meter of its own all the same, for when it
-// is named again: its figures are of no other. A model that is known is what its name ends
-// in.
+// is named again: its figures are of no other. The model may be empty.
 func (m *Machine) answeredBy(name, model string) {
 	if name == "" || m.sent.meter != nil {
 		return
@@ -144,14 +142,7 @@ func (m *Machine) answeredBy(name, model string) {
 		m.sent.to, m.sent.meter = m.resolved[i], m.count[i]
 		return
 	}
-	provider, rest, ok := strings.Cut(name, "/")
-	if !ok {
-		provider, rest = "", name
-	}
-	if model != "" { // as it was asked for, while a name may have a slash of its own
-		provider, rest = strings.TrimSuffix(strings.TrimSuffix(name, model), "/"), model
-	}
-	to := budget.Target{Provider: provider, Model: rest}
+	to := budget.TargetNamed(name, model)
 	t, err := m.meterFor(to, m.count)
 	if err != nil {
 		return
