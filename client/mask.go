@@ -21,9 +21,9 @@ const (
 )
 
 // A mask is the one place that takes secrets out of texts. It finds keys, long pieces of
-// them, also in another case, in base64 and in hexadecimal digits, keys of which somebody has
-// masked the middle, and words that look like keys; each also where it is escaped, whatever the text is: a
-// body that was cut is no JSON, and its strings have escapes still.
+// them, also in another case, in base64 and in hexadecimal digits, keys of which somebody
+// has masked the middle, and words that look like keys; each also where it is escaped,
+// whatever the text is: a body that was cut is no JSON, and its strings have escapes still.
 type mask struct {
 	keys  []string // in lower case
 	runs  runs

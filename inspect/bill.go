@@ -12,8 +12,7 @@ import (
 // A Charge is what one call was charged for.
 type Charge struct {
 	// Usage is as reported, else a share of what the file states of all calls, else as
-	// Simulated. Where its output was not reported it is
-	// the size of the recorded reply.
+	// Simulated. Where its output was not reported it is the size of the recorded reply.
 	Usage llm.Usage
 	// Simulated is what package cache says that the same prompt reads and writes, if
 	// the provider has nothing warm but what this segment has sent.
