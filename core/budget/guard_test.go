@@ -359,7 +359,9 @@ func TestWithdrawnEdits(t *testing.T) {
 // TestTargetNamed: a target's name leads back to it.
 func TestTargetNamed(t *testing.T) {
 	for _, want := range []budget.Target{
-		{Provider: "openai", Model: "gpt-4o"}, {Provider: "openrouter", Model: "anthropic/claude-sonnet-4-5"}, {Model: "mystery"},
+		{Provider: "openai", Model: "gpt-4o"},
+		{Provider: "openrouter", Model: "anthropic/claude-sonnet-4-5"},
+		{Model: "mystery"},
 		{Model: "anthropic/claude-sonnet-4-5"},
 	} {
 		if got := budget.TargetNamed(want.Name(), want.Model); got != want {
