@@ -102,6 +102,13 @@
 //
 // # The hosts
 //
+// Package [github.com/plimsoll-dev/plimsoll/gateway] is what one exchange of a client
+// needs that knows nothing of this and sends its whole history: it finds the session,
+// tells it what is new, and returns the bytes to send.
+//
+// Package [github.com/plimsoll-dev/plimsoll/transport] does that under an http.Client, for
+// programs that call a provider's SDK.
+//
 // Package [github.com/plimsoll-dev/plimsoll/inspect] says what fills a recorded session, where it went, what the client cut and where the
 // provider's cache broke.
 //

@@ -58,6 +58,7 @@ const lattice = `
 
 	# The hosts.
 	plimsoll < telemetry;
+	plimsoll, WIRE < gateway < transport; # what one exchange needs; it over HTTP
 	NONE < replay/verify; # shares no code with what it judges
 	plimsoll, internal/drive, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay < web;
 	core/loop, STORE, client < agent/loop;

@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+)
+
+// bodyOf returns the body of what the session sends: the client's own, unless an edit
+// holds. Edits are laid over the messages of this very request and not over those that
+// the session keeps: what a client moves from request to request without saying anything
+// else, as cache marks are, stays where it has put it.
+func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
+	if !send.Edited && send.Final == engine.ReasonNone {
+		return x.call.Body, nil, nil
+	}
+	v, err := edit.Fold(numbered(x.request.Messages), edit.Holding(b.session.Edits()))
+	if err != nil {
+		return nil, nil, err
+	}
+	r := x.request
+	r.Messages = make([]llm.Message, len(v.Items))
+	for i, it := range v.Items {
+		r.Messages[i] = it.Message
+	}
+	r.Sections = append(slices.Clip(r.Sections), v.Sections...)
+	if send.Final != engine.ReasonNone {
+		r.Tools = send.Tools
+	}
+	r.Settings.DropBrokenThinking = r.Settings.DropBrokenThinking || send.DropBrokenThinking
+	if body, err = x.codec.EncodeRequest(r); err != nil {
+		return nil, nil, fmt.Errorf("body: %w", err)
+	}
+	if x.call.Dialect == anthropic.Dialect {
+		betas = anthropic.Betas(r)
+	}
+	return body, betas, nil
+}
+
+// numbered returns msgs with the numbers that they have in a session.
+func numbered(msgs []llm.Message) []llm.Message {
+	out := slices.Clone(msgs)
+	for i := range out {
+		out[i].ID = llm.MessageID(i + 1)
+	}
+	return out
+}
+
+// aroundOf names the system prompt and the tools of a request, to the byte.
+func aroundOf(r llm.Request) [sha256.Size]byte {
+	h := sha256.New()
+	for _, s := range r.Sections {
+		h.Write([]byte(s.Text))
+		h.Write(s.Data)
+		h.Write([]byte{0})
+	}
+	for _, t := range r.Tools {
+		h.Write([]byte(t.Name))
+		h.Write([]byte(t.Description))
+		h.Write([]byte(t.Schema))
+		h.Write(t.Data)
+		h.Write([]byte{0})
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// judge returns by how much a request is too long as the client made it; nil if it fits. It
+// asks a session that nothing is kept of, under a policy that leaves everything alone. The
+// error says that the request cannot be judged.
+func (x *Exchange) judge(ctx context.Context) (*budget.OverError, error) {
+	off, err := policy.Preset("off")
+	if err != nil {
+		return nil, err
+	}
+	s, err := plimsoll.Open(ctx, plimsoll.Options{
+		Store: &store.Memory{}, Policy: off, Targets: []budget.Target{x.target}, Catalog: x.gateway.options.Catalog, Encodings: x.gateway.options.Encodings,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.SetSections(ctx, x.request.Sections), s.SetTools(ctx, x.request.Tools)); err != nil {
+		return nil, err
+	}
+	for _, m := range x.request.Messages {
+		if err := s.Append(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	if u := s.Usage(); u.Count.Bound > u.Limit {
+		return &budget.OverError{Target: u.Target, Used: u.Count.Bound, Limit: u.Limit}, nil
+	}
+	return nil, nil //nolint:nilnil // it fits, and nothing went wrong
+}

@@ -1,0 +1,96 @@
+package gateway
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// A Call is a request as a client makes it.
+type Call struct {
+	// Owner is who may see the conversation, such as a proxy key's name; empty: the one
+	// owner of a gateway that has no keys. Nothing that a client states is an owner.
+	Owner    string
+	Provider string // that it goes to, such as anthropic
+	Dialect  llm.Dialect
+	Model    string // where the address states it; empty: the body does
+	// Header returns the value of a header of the client's; nil: there are none.
+	Header func(name string) string
+	Body   []byte // decompressed; nobody may write to it from here on
+}
+
+// header returns the value of a header, cut to what an id may have.
+func (c Call) header(name string) string {
+	if c.Header == nil {
+		return ""
+	}
+	return c.Header(name)
+}
+
+// Options say how a gateway keeps conversations.
+type Options struct {
+	Store  store.Store   // where they are kept; nil: in memory. It stays the caller's
+	Policy policy.Policy // zero: the preset balanced
+
+	Summariser plimsoll.Summariser // nil: the deterministic one
+	Catalog    *catalog.Catalog    // nil: the embedded one
+	Encodings  token.Encodings     // nil: the embedded ones
+
+	// Window states what is known of a target better than the catalogue does: figures
+	// that are 0 are not stated. nil: nothing is.
+	Window func(provider, model string) budget.Window
+
+	// Families is how many are kept in memory; 0: 256. The others are read from the store
+	// when they are asked for.
+	Families int
+
+	// Log is told what goes wrong without a client's noticing; nil: nobody is.
+	Log *slog.Logger
+}
+
+// A Gateway keeps the conversations of clients. Make one with [New]. It is safe for
+// concurrent use.
+type Gateway struct {
+	options  Options
+	families families
+}
+
+// New returns a gateway.
+func New(o Options) (*Gateway, error) {
+	if o.Store == nil {
+		o.Store = &store.Memory{}
+	}
+	if o.Catalog == nil {
+		c, err := catalog.Load()
+		if err != nil {
+			return nil, err
+		}
+		o.Catalog = &c
+	}
+	if o.Families == 0 {
+		o.Families = 256
+	}
+	if o.Families < 0 {
+		return nil, errors.New("gateway: families, want 0 or more")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Gateway{options: o, families: newFamilies(o.Families)}, nil
+}
+
+// target returns where a request to model goes, with what is known of its window.
+func (g *Gateway) target(c Call, model string) budget.Target {
+	t := budget.Target{Provider: c.Provider, Model: model}
+	if g.options.Window != nil {
+		t.Window = g.options.Window(c.Provider, model)
+	}
+	return t
+}

@@ -1,0 +1,256 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+)
+
+// mostAttempts is how often one exchange calls a provider that refuses for length. Each
+// refusal teaches a smaller window, so that a few are enough.
+const mostAttempts = 6
+
+// An Exchange is one request of a client's and what becomes of it. It is used by one
+// goroutine at a time.
+type Exchange struct {
+	gateway *Gateway
+	call    Call
+	codec   codecs.Full
+	family  *family
+	branch  *branch // nil: the request passes by without a session
+
+	request llm.Request // as the client made it
+	target  budget.Target
+	body    []byte
+	betas   []string
+	report  Report
+}
+
+// A RefusalError says that a request cannot be made to fit, or belongs to a history that
+// nobody here knows. Status and Body are the answer that the client understands: an error
+// of its own dialect.
+type RefusalError struct {
+	Status int
+	Body   []byte
+	Err    error
+}
+
+// Error implements error.
+func (e *RefusalError) Error() string { return "gateway: refused: " + e.Err.Error() }
+
+// Unwrap returns why.
+func (e *RefusalError) Unwrap() error { return e.Err }
+
+// Begin takes a request in. What it cannot read passes by as it is, so that whatever a
+// client and a provider agree on works. A *[RefusalError] is the answer to a request that
+// does not fit; any other error is that of ctx.
+func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
+	x := &Exchange{gateway: g, call: c, body: c.Body}
+	if why := x.read(); why != "" {
+		return x.pass(why), nil
+	}
+	x.target = g.target(c, x.request.Model)
+	links := chain(x.request.Messages)
+	x.family = g.families.get(familyName(c, links[0]))
+	if err := x.enter(ctx, links); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// read reads the request. It returns why it cannot be anybody's next one.
+func (x *Exchange) read() (why string) {
+	codec, ok := codecs.For(x.call.Dialect)
+	if !ok {
+		return "unknown dialect"
+	}
+	x.codec = codec
+	request, err := codec.DecodeRequest(x.call.Body)
+	if err != nil {
+		return "the body is not read: " + err.Error()
+	}
+	if x.call.Model != "" {
+		request.Model = x.call.Model
+	}
+	x.request, x.report.Model, x.report.Messages = request, request.Model, len(request.Messages)
+	switch {
+	case len(request.Messages) == 0:
+		return "no messages"
+	case request.Model == "":
+		return "no model"
+	}
+	return ""
+}
+
+// pass lets the request go as it came.
+func (x *Exchange) pass(why string) *Exchange {
+	x.branch, x.body, x.betas = nil, x.call.Body, nil
+	x.report.Passed = why
+	return x
+}
+
+// enter finds the session, tells it what is new and makes the body. Where another process
+// was faster it begins again with what that one wrote.
+func (x *Exchange) enter(ctx context.Context, links []llm.Digest) error {
+	f := x.family
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var err error
+	for range 3 {
+		if err = x.prepare(ctx, links); err == nil {
+			return nil
+		}
+		f.forget()
+		if !conflicted(err) {
+			break
+		}
+	}
+	return x.open(ctx, err)
+}
+
+// open is what happens where there is no session to go by: a request that fits goes as
+// the client made it (law 12), one that does not is refused.
+func (x *Exchange) open(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, plimsoll.ErrRefused) {
+		return x.refusal(err)
+	}
+	over, unjudged := x.judge(ctx)
+	if over != nil {
+		return x.refusal(errors.Join(over, err))
+	}
+	x.gateway.options.Log.Warn("request passes without its session",
+		"family", x.family.name, "model", x.target.Model, "error", err.Error(), "judged", unjudged == nil)
+	x.pass("session: " + err.Error())
+	return nil
+}
+
+// prepare brings the session to where the request is, and makes the body.
+func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
+	f := x.family
+	if err := f.load(ctx, x.gateway, x.target); err != nil {
+		return err
+	}
+	known := len(f.branches)
+	b, shared, err := f.place(ctx, x.gateway, frameOf(x.request.Sections, x.request.Tools), links, x.target)
+	if err != nil {
+		return err
+	}
+	x.report.Match = matchOf(shared, len(f.branches) > known, len(links))
+	if err := x.tell(ctx, b, shared, links); err != nil {
+		return err
+	}
+	send, err := b.session.Prepare(ctx, x.target)
+	if err != nil {
+		return err
+	}
+	return x.leave(b, send)
+}
+
+// tell tells the session what it does not know yet.
+func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.Digest) error {
+	if around := aroundOf(x.request); b.around != around {
+		if err := b.session.SetSections(ctx, x.request.Sections); err != nil {
+			return err
+		}
+		if err := b.session.SetTools(ctx, x.request.Tools); err != nil {
+			return err
+		}
+		b.around = around
+	}
+	for i, m := range x.request.Messages[shared:] {
+		if err := b.session.Append(ctx, owned(m)); err != nil {
+			return fmt.Errorf("message %d: %w", shared+i+1, err)
+		}
+		b.chain = append(b.chain, links[shared+i])
+	}
+	// Where calls have no result the session has put one in, and a message of the client's
+	// would no longer be the one of the same number.
+	if got := len(b.session.Messages()); got != len(links) {
+		return fmt.Errorf("session: want %d messages, got %d: calls without a result", len(links), got)
+	}
+	return nil
+}
+
+// leave makes the body of what the session sends.
+func (x *Exchange) leave(b *branch, send *engine.Send) error {
+	body, betas, err := x.bodyOf(b, send)
+	if err != nil {
+		return err
+	}
+	x.branch, x.body, x.betas, b.last = b, body, betas, x
+	x.report.sent(b.session.ID(), send, len(body))
+	return nil
+}
+
+// Body returns what to send: the client's own bytes, the same slice, unless an edit holds.
+func (x *Exchange) Body() []byte { return x.body }
+
+// Edited reports whether Body is another one than the client's.
+func (x *Exchange) Edited() bool {
+	return len(x.body) != len(x.call.Body) || len(x.body) > 0 && &x.body[0] != &x.call.Body[0]
+}
+
+// Betas returns the values that the header anthropic-beta needs for Body beyond those that
+// the client sends.
+func (x *Exchange) Betas() []string { return x.betas }
+
+// Refused takes in the answer to Body, an error. It returns true if Body is another one
+// now, to be sent in its place: the provider refused the length, and the session found
+// what to leave out. Then the client need not know. false: the answer is the client's,
+// byte for byte.
+func (x *Exchange) Refused(ctx context.Context, status int, body []byte) (again bool) {
+	if x.codec == nil {
+		return false
+	}
+	return x.refusedBy(ctx, x.codec.DecodeError(status, body))
+}
+
+func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
+	x.report.Class = e.Class
+	if x.branch == nil || !isLength(e) || x.report.Attempts >= mostAttempts {
+		return false
+	}
+	x.family.mu.Lock()
+	defer x.family.mu.Unlock()
+	b := x.branch
+	if b.last != x { // another request of the conversation has left meanwhile; the session is past this one
+		return false
+	}
+	send, err := b.session.Rejected(ctx, e)
+	if err == nil {
+		err = x.leave(b, send)
+	}
+	if err != nil {
+		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", b.session.ID(), "error", err.Error())
+		if !errors.Is(err, plimsoll.ErrRefused) {
+			x.family.forget()
+		}
+		return false
+	}
+	x.report.Class = wire.Unclassified
+	return true
+}
+
+// refusal returns err as the client's dialect has it, in the words by which clients know
+// that they are to shorten their history.
+func (x *Exchange) refusal(err error) error {
+	e := &wire.Error{Class: wire.TooLong}
+	if over, ok := errors.AsType[*budget.OverError](err); ok {
+		e.Used, e.Window = over.Used, over.Limit
+		if over.Quantity != budget.InTokens {
+			e = &wire.Error{Class: wire.TooLarge, Message: over.Error()}
+		}
+	}
+	status, body := x.codec.EncodeError(e)
+	return &RefusalError{Status: status, Body: body, Err: err}
+}

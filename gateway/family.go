@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// A family is the conversations that have one name. Its lock is held while a request is
+// matched, told and prepared, never while somebody waits for a provider.
+type family struct {
+	name string
+
+	mu       sync.Mutex
+	loaded   bool
+	branches []*branch // by number
+}
+
+// A branch is one conversation: a session, and what its requests are known by.
+type branch struct {
+	session *plimsoll.Session
+	frame   frame
+	around  [sha256.Size]byte // of the system prompt and the tools as the session has them; zero: not known
+	chain   []llm.Digest      // of the messages of the session
+	last    *Exchange         // that was prepared last; nil: none since it was read
+}
+
+// families is those in memory, the ones used last.
+type families struct {
+	mu    sync.Mutex
+	most  int
+	byKey map[string]*list.Element
+	order *list.List // of *family, the one used last in front
+}
+
+func newFamilies(most int) families {
+	return families{most: most, byKey: map[string]*list.Element{}, order: list.New()}
+}
+
+// get returns the family of a name. One that is pushed out of memory is still good for
+// those who use it: what it does goes to the store, where another copy finds it.
+func (f *families) get(name string) *family {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e, ok := f.byKey[name]; ok {
+		f.order.MoveToFront(e)
+		return e.Value.(*family)
+	}
+	fam := &family{name: name}
+	f.byKey[name] = f.order.PushFront(fam)
+	for f.order.Len() > f.most {
+		oldest := f.order.Back()
+		f.order.Remove(oldest)
+		delete(f.byKey, oldest.Value.(*family).name)
+	}
+	return fam
+}
+
+// branchName names the session of a branch in the store.
+func (f *family) branchName(n int) string { return f.name + "/" + strconv.Itoa(n) }
+
+// load reads the branches that the store has, once. The lock is held.
+func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
+	if f.loaded {
+		return nil
+	}
+	f.branches = nil
+	for n := 0; ; n++ {
+		begun, err := has(ctx, g.options.Store, f.branchName(n))
+		if err != nil {
+			return err
+		}
+		if !begun {
+			break
+		}
+		s, err := g.open(ctx, f.branchName(n), t)
+		if err != nil {
+			return err
+		}
+		f.branches = append(f.branches, read(s))
+	}
+	f.loaded = true
+	return nil
+}
+
+// forget makes the next request read the family from the store again: another process
+// has written to it, or the store has failed.
+func (f *family) forget() { f.loaded = false }
+
+// has reports whether the store knows a session.
+func has(ctx context.Context, s store.Store, name string) (bool, error) {
+	for _, err := range s.Records(ctx, name, 0) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// open opens a session of the gateway's.
+func (g *Gateway) open(ctx context.Context, name string, t budget.Target) (*plimsoll.Session, error) {
+	return plimsoll.Open(ctx, plimsoll.Options{
+		ID: name, Store: g.options.Store, Policy: g.options.Policy, Targets: []budget.Target{t},
+		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
+	})
+}
+
+// read returns the branch of a session that was told something.
+func read(s *plimsoll.Session) *branch {
+	v := s.View()
+	return &branch{session: s, frame: frameOf(v.Sections, v.Tools), chain: chain(s.Messages())}
+}
+
+// match returns the branch that a request goes on with, and how many messages they have
+// in common; nil if there is none.
+func (f *family) match(fr frame, want []llm.Digest) (best *branch, shared int) {
+	for _, b := range f.branches {
+		if !b.frame.kin(fr) {
+			continue
+		}
+		n := common(b.chain, want)
+		// Of two with as much in common the one that ends there is gone on with; of two
+		// forks the newer one.
+		better := n > shared || n == shared && n > 0 && (len(b.chain) == n || len(best.chain) != n)
+		if better {
+			best, shared = b, n
+		}
+	}
+	return best, shared
+}
+
+// place returns a branch that holds the first shared messages of a request and no
+// others: the one that matches, a fork of it, or a new one. The lock is held.
+func (f *family) place(ctx context.Context, g *Gateway, fr frame, want []llm.Digest, t budget.Target) (b *branch, shared int, err error) {
+	b, shared = f.match(fr, want)
+	n := len(f.branches)
+	switch {
+	case b != nil && shared == len(b.chain):
+		b.frame = fr
+		return b, shared, nil
+	case b != nil:
+		s, err := b.session.Fork(ctx, f.branchName(n), llm.MessageID(shared))
+		if err != nil {
+			return nil, 0, err
+		}
+		b = &branch{session: s, frame: fr, chain: b.chain[:shared:shared]}
+	default:
+		s, err := g.open(ctx, f.branchName(n), t)
+		if err != nil {
+			return nil, 0, err
+		}
+		if got := len(s.Messages()); got > 0 {
+			return nil, 0, fmt.Errorf("gateway: session %q: want a new one, got one with %d messages: %w", f.branchName(n), got, store.ErrConflict)
+		}
+		b = &branch{session: s, frame: fr}
+	}
+	f.branches = append(f.branches, b)
+	return b, shared, nil
+}
+
+// conflicted reports whether another process has written what this one was about to.
+func conflicted(err error) bool { return errors.Is(err, store.ErrConflict) }

@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
+)
+
+// mostObserved is how much of a reply that is no stream is looked at, in bytes. What is
+// longer passes by all the same, and its usage is not learnt. Of a stream nothing is kept.
+const mostObserved = 64 << 20
+
+// A Relay looks at a reply while it passes by, and changes nothing of it. What the reply
+// used is told to the session before its last bytes are passed on: a client that has
+// seen the end may send its next request at once.
+type Relay struct {
+	exchange *Exchange
+	ctx      context.Context //nolint:containedctx // of the exchange, without its end: usage is taken when the client has gone, too
+	decoder  wire.Decoder    // of a stream; nil: it is none, or nobody looks any more
+	streamed bool
+	whole    []byte // of a reply that is no stream, so far
+	blind    bool   // nobody looks any more
+	holding  bool   // of a stream: a refusal can still come
+	held     []byte // what is not passed on yet
+	usage    llm.Usage
+	settled  bool
+}
+
+// Relay begins to look at a reply to Body, decompressed, which is a stream or not.
+func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
+	r := &Relay{exchange: x, ctx: context.WithoutCancel(ctx), streamed: streamed, blind: x.codec == nil}
+	if streamed && !r.blind {
+		r.decoder = x.codec.NewDecoder()
+		// Only here a length refusal comes with the status of a success, as an event.
+		r.holding = x.branch != nil && x.call.Dialect == openai.DialectResponses
+	}
+	return r
+}
+
+// Holding reports whether everything so far is held back, because a length refusal can
+// still come in place of a reply.
+func (r *Relay) Holding() bool { return r.holding }
+
+// Looking reports whether what still comes is looked at. Where it is not, nobody needs to
+// unpack it for the relay.
+func (r *Relay) Looking() bool { return !r.blind }
+
+// Write takes the next bytes of the reply and returns those that the client gets now,
+// which are good until the next call. Of a reply that is no stream that is what came
+// before; what is held is returned by [Relay.End]. A length refusal that came in place of
+// a reply is returned beside no bytes: [Exchange.RefusedInside] says whether to send
+// again; if not, Release it.
+func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
+	told := r.look(chunk)
+	switch {
+	case told != nil && r.holding:
+		r.held = append(r.held, chunk...)
+		return nil, told
+	case r.holding:
+		r.held = append(r.held, chunk...)
+		return nil, nil
+	case !r.streamed:
+		pass, r.held = r.held, append([]byte(nil), chunk...)
+		return pass, nil
+	case len(r.held) > 0:
+		pass, r.held = append(r.held, chunk...), nil
+		return pass, nil
+	}
+	return chunk, nil
+}
+
+// Release returns what is held of a stream and holds nothing from here on.
+func (r *Relay) Release() []byte {
+	held := r.held
+	r.held, r.holding = nil, false
+	return held
+}
+
+// look reads a chunk for its figures. It returns the error that a stream tells.
+func (r *Relay) look(chunk []byte) *wire.Error {
+	switch {
+	case r.blind:
+		return nil
+	case !r.streamed:
+		if len(r.whole)+len(chunk) > mostObserved {
+			r.blind, r.whole = true, nil
+			return nil
+		}
+		r.whole = append(r.whole, chunk...)
+		return nil
+	}
+	events, err := r.decoder.Feed(chunk)
+	r.add(events)
+	if err == nil {
+		return nil
+	}
+	r.blind = true
+	told, ok := errors.AsType[*wire.Error](err)
+	if ok {
+		r.exchange.report.Class = told.Class
+	}
+	if !ok || !isLength(told) {
+		r.holding = false
+		return nil
+	}
+	return told
+}
+
+// add takes figures out of events. Once a part of a reply has come no refusal can.
+func (r *Relay) add(events []llm.Event) {
+	for _, e := range events {
+		if !e.Usage.IsZero() {
+			r.usage = e.Usage
+		}
+		switch e.Kind {
+		case llm.EventStart, llm.EventOther:
+		case llm.EventEnd:
+			r.holding = false
+			r.settle()
+		default:
+			r.holding = false
+		}
+	}
+}
+
+// End says that the reply has ended, whole or not, or that nobody waits for it any more.
+// It returns what is still to be passed on. Further calls return nothing.
+func (r *Relay) End() []byte {
+	if !r.blind {
+		if r.streamed {
+			events, _ := r.decoder.Close() // one that was cut has told what it has
+			r.add(events)
+		} else if reply, err := r.exchange.codec.DecodeResponse(r.whole); err == nil {
+			r.usage = reply.Usage
+		}
+	}
+	r.blind, r.whole = true, nil
+	r.settle()
+	return r.Release()
+}
+
+// settle tells the session what the reply used, once.
+func (r *Relay) settle() {
+	if r.settled {
+		return
+	}
+	r.settled = true
+	x := r.exchange
+	x.report.Usage = r.usage
+	if x.branch == nil || r.usage.IsZero() {
+		return
+	}
+	x.family.mu.Lock()
+	defer x.family.mu.Unlock()
+	if x.branch.last != x { // another request of the conversation has left; the session is past this one
+		return
+	}
+	x.branch.last = nil
+	if err := x.branch.session.Observe(r.ctx, r.usage); err != nil {
+		x.gateway.options.Log.Warn("usage was not taken", "session", x.branch.session.ID(), "error", err.Error())
+		if conflicted(err) {
+			x.family.forget()
+		}
+	}
+}
+
+// RefusedInside is [Exchange.Refused] for an error that came inside a stream.
+func (x *Exchange) RefusedInside(ctx context.Context, e *wire.Error) (again bool) {
+	return x.refusedBy(ctx, e)
+}
+
+// isLength reports whether a request was refused for its length.
+func isLength(e *wire.Error) bool { return e.Class == wire.TooLong || e.Class == wire.TooLarge }

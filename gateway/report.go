@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
+)
+
+// A Match says how a request goes on with a conversation.
+type Match string
+
+// The ways.
+const (
+	MatchNew   Match = "new"   // it begins one
+	MatchNext  Match = "next"  // it goes on where the last one ended
+	MatchRetry Match = "retry" // it says nothing new
+	MatchFork  Match = "fork"  // it goes on from an earlier place
+)
+
+func matchOf(shared int, made bool, messages int) Match {
+	switch {
+	case made && shared == 0:
+		return MatchNew
+	case made:
+		return MatchFork
+	case shared == messages:
+		return MatchRetry
+	}
+	return MatchNext
+}
+
+// A Report is one exchange in figures. It holds no word of the conversation.
+type Report struct {
+	Session  string // empty if the request passed without one
+	Passed   string // why it passed without one; empty if it did not
+	Match    Match
+	Model    string
+	Messages int // of the client's request
+	Attempts int // bodies that were made; 0 for one that passed
+	Edited   bool
+	Tokens   int // of the last body, by the count's upper bound
+	Limit    int // in tokens
+	Bytes    int // of the last body
+	Final    engine.Reason
+	Class    wire.Class // of the error that the client is told; unclassified: none
+	Usage    llm.Usage  // as the provider reported it; zero: it did not
+}
+
+func (r *Report) sent(session string, send *engine.Send, size int) {
+	r.Session, r.Attempts, r.Edited = session, r.Attempts+1, send.Edited
+	r.Tokens, r.Limit, r.Bytes, r.Final = send.Count.Bound, send.Limit, size, send.Final
+}
+
+// Report returns the exchange in figures, as far as it has come.
+func (x *Exchange) Report() Report { return x.report }

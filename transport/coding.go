@@ -1,0 +1,73 @@
+package transport
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// MostBody is how large a request may be, packed and unpacked, in bytes.
+const MostBody = 64 << 20
+
+// errTooLarge says that a body is larger than it may be.
+var errTooLarge = errors.New("body is too large")
+
+// errCoding says that a body is packed in a way that is not known here.
+var errCoding = errors.New("unknown content coding")
+
+// unpacker returns a reader of what r holds, unpacked. Several codings that were applied
+// one after another are none that is known here.
+func unpacker(coding string, r io.Reader) (io.Reader, error) {
+	switch strings.ToLower(strings.TrimSpace(coding)) {
+	case "", "identity":
+		return r, nil
+	case "gzip", "x-gzip":
+		return gzip.NewReader(r)
+	case "deflate":
+		return zlib.NewReader(r)
+	case "br":
+		return brotli.NewReader(r), nil
+	case "zstd":
+		// One goroutine and a bounded window: many requests may be unpacked side by side.
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostBody), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+	return nil, fmt.Errorf("%w %q", errCoding, coding)
+}
+
+// unpack returns the whole of a body, unpacked, of at most MostBody bytes.
+func unpack(coding string, packed []byte) ([]byte, error) {
+	r, err := unpacker(coding, bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := r.(*bytes.Reader); ok && r.Len() == len(packed) {
+		return packed, nil // it was not packed
+	}
+	if c, ok := r.(io.Closer); ok {
+		defer c.Close() //nolint:errcheck // nothing is written
+	}
+	return readAll(r, MostBody)
+}
+
+// readAll reads r, of at most most bytes.
+func readAll(r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("%w: want at most %d bytes", errTooLarge, most)
+	}
+	return data, nil
+}
