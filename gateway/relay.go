@@ -119,7 +119,7 @@ func (r *Relay) add(events []llm.Event) {
 		case llm.EventStart, llm.EventOther:
 		case llm.EventEnd:
 			r.holding = false
-			r.settle()
+			r.settle(true)
 		default:
 			r.holding = false
 		}
@@ -129,28 +129,31 @@ func (r *Relay) add(events []llm.Event) {
 // End says that the reply has ended, whole or not, or that nobody waits for it any more.
 // It returns what is still to be passed on. Further calls return nothing.
 func (r *Relay) End() []byte {
+	whole := false
 	if !r.blind {
 		if r.streamed {
 			events, _ := r.decoder.Close() // one that was cut has told what it has
 			r.add(events)
 		} else if reply, err := r.exchange.codec.DecodeResponse(r.whole); err == nil {
-			r.usage = reply.Usage
+			r.usage, whole = reply.Usage, true
 		}
 	}
 	r.blind, r.whole = true, nil
-	r.settle()
+	r.settle(whole)
 	return r.Release()
 }
 
-// settle tells the session what the reply used, once.
-func (r *Relay) settle() {
+// settle tells the session what the reply used, once. What one used that was cut is only
+// reported: the client asks again, and the session has to be where it would be if this
+// process had died with the reply.
+func (r *Relay) settle(whole bool) {
 	if r.settled {
 		return
 	}
 	r.settled = true
 	x := r.exchange
 	x.report.Usage = r.usage
-	if x.branch == nil || r.usage.IsZero() {
+	if x.branch == nil || r.usage.IsZero() || !whole {
 		return
 	}
 	x.family.mu.Lock()
