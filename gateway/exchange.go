@@ -53,7 +53,19 @@ func (e *RefusalError) Unwrap() error { return e.Err }
 // does not fit; any other error is that of ctx.
 func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	x := &Exchange{gateway: g, call: c, body: c.Body}
-	if why := x.read(); why != "" {
+	codec, ok := codecs.For(c.Dialect)
+	if !ok {
+		return x.pass("unknown dialect"), nil
+	}
+	x.codec = codec
+	whole, err := x.recall(ctx)
+	if unknown, ok := errors.AsType[*UnknownHistoryError](err); ok {
+		return nil, x.unknown(unknown)
+	}
+	if err != nil {
+		return x.pass("the history is not read: " + err.Error()), ctx.Err()
+	}
+	if why := x.read(whole); why != "" {
 		return x.pass(why), nil
 	}
 	x.target = g.target(c, x.request.Model)
@@ -65,14 +77,10 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	return x, nil
 }
 
-// read reads the request. It returns why it cannot be anybody's next one.
-func (x *Exchange) read() (why string) {
-	codec, ok := codecs.For(x.call.Dialect)
-	if !ok {
-		return "unknown dialect"
-	}
-	x.codec = codec
-	request, err := codec.DecodeRequest(x.call.Body)
+// read reads the request, its history included. It returns why it cannot be anybody's
+// next one.
+func (x *Exchange) read(body []byte) (why string) {
+	request, err := x.codec.DecodeRequest(body)
 	if err != nil {
 		return "the body is not read: " + err.Error()
 	}

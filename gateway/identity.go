@@ -73,8 +73,14 @@ func familyName(c Call, first llm.Digest) string {
 	if id == "" {
 		id = "first\x00" + string(first[:])
 	}
+	return nameOf(c.Owner, c.Provider, string(c.Dialect), id)
+}
+
+// nameOf returns the name in the store of what belongs to all of parts: a hash, so that
+// nothing that a client states is a part of a name, and each part counts as a whole.
+func nameOf(parts ...string) string {
 	h := sha256.New()
-	for _, s := range []string{c.Owner, c.Provider, string(c.Dialect), id} {
+	for _, s := range parts {
 		var n [binary.MaxVarintLen64]byte
 		h.Write(n[:binary.PutUvarint(n[:], uint64(len(s)))])
 		h.Write([]byte(s))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
@@ -25,6 +27,7 @@ type Relay struct {
 	blind    bool   // nobody looks any more
 	holding  bool   // of a stream: a refusal can still come
 	held     []byte // what is not passed on yet
+	keeps    bool   // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
 	settled  bool
 }
@@ -32,10 +35,11 @@ type Relay struct {
 // Relay begins to look at a reply to Body, decompressed, which is a stream or not.
 func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
 	r := &Relay{exchange: x, ctx: context.WithoutCancel(ctx), streamed: streamed, blind: x.codec == nil}
+	r.keeps = x.branch != nil && x.call.Dialect == openai.DialectResponses
 	if streamed && !r.blind {
 		r.decoder = x.codec.NewDecoder()
 		// Only here a length refusal comes with the status of a success, as an event.
-		r.holding = x.branch != nil && x.call.Dialect == openai.DialectResponses
+		r.holding = r.keeps
 	}
 	return r
 }
@@ -115,6 +119,9 @@ func (r *Relay) add(events []llm.Event) {
 		if !e.Usage.IsZero() {
 			r.usage = e.Usage
 		}
+		if r.keeps {
+			r.keep(completed(e))
+		}
 		switch e.Kind {
 		case llm.EventStart, llm.EventOther:
 		case llm.EventEnd:
@@ -123,6 +130,17 @@ func (r *Relay) add(events []llm.Event) {
 		default:
 			r.holding = false
 		}
+	}
+}
+
+// keep keeps a response that the provider keeps.
+func (r *Relay) keep(reply gjson.Result, ok bool) {
+	if !ok {
+		return
+	}
+	x := r.exchange
+	if err := x.remember(r.ctx, reply); err != nil {
+		x.gateway.options.Log.Warn("a response was not kept: a request that goes on with it will be refused", "session", x.report.Session, "error", err.Error())
 	}
 }
 
@@ -136,6 +154,9 @@ func (r *Relay) End() []byte {
 			r.add(events)
 		} else if reply, err := r.exchange.codec.DecodeResponse(r.whole); err == nil {
 			r.usage, whole = reply.Usage, true
+			if r.keeps {
+				r.keep(gjson.ParseBytes(r.whole), true)
+			}
 		}
 	}
 	r.blind, r.whole = true, nil
