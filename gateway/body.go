@@ -34,6 +34,12 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	for i, it := range v.Items {
 		r.Messages[i] = it.Message
 	}
+	if x.gateway.options.ClientView {
+		x.report.Saved = b.saved(x.request.Messages, v.Items)
+	}
+	if x.call.Dialect == anthropic.Dialect {
+		keepMarks(r.Messages, x.request.Messages)
+	}
 	r.Sections = append(slices.Clip(r.Sections), v.Sections...)
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
@@ -46,6 +52,41 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
+}
+
+// keepMarks puts the cache marks of the client's messages that edits took out, or took
+// from, on the nearest message before that stands as the client made it: up to there the
+// provider has the prefix.
+func keepMarks(shown, all []llm.Message) {
+	at := map[llm.MessageID]int{} // of each message that is shown
+	for i, m := range shown {
+		if m.ID > 0 {
+			at[m.ID] = i
+		}
+	}
+	for n, m := range all {
+		mark := anthropic.MarkOf(m)
+		if mark == nil {
+			continue
+		}
+		id := llm.MessageID(n + 1)
+		if i, ok := at[id]; ok && anthropic.MarkOf(shown[i]) != nil {
+			continue
+		}
+		for id--; id > 0; id-- {
+			i, ok := at[id]
+			if !ok {
+				continue
+			}
+			if anthropic.MarkOf(shown[i]) != nil {
+				break
+			}
+			if marked, ok := anthropic.Marked(shown[i], mark); ok {
+				shown[i] = marked
+				break
+			}
+		}
+	}
 }
 
 // numbered returns msgs with the numbers that they have in a session.

@@ -47,6 +47,11 @@ type Options struct {
 	// that are 0 are not stated. nil: nothing is.
 	Window func(provider, model string) budget.Window
 
+	// ClientView says that clients are told the usage that their own history would have:
+	// what edits took out is added to the prompt. A client that compacts by the usage it is
+	// told then does so by its own size. false: they are told what was used.
+	ClientView bool
+
 	// Families is how many are kept in memory; 0: 256. The others are read from the store
 	// when they are asked for.
 	Families int

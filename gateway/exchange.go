@@ -191,6 +191,7 @@ func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.
 
 // leave makes the body of what the session sends.
 func (x *Exchange) leave(b *branch, send *engine.Send) error {
+	x.report.Saved = 0
 	body, betas, err := x.bodyOf(b, send)
 	if err != nil {
 		return err
@@ -207,6 +208,10 @@ func (x *Exchange) Body() []byte { return x.body }
 func (x *Exchange) Edited() bool {
 	return len(x.body) != len(x.call.Body) || len(x.body) > 0 && &x.body[0] != &x.call.Body[0]
 }
+
+// Rewrites reports whether the client will be told other figures than the provider's
+// ([Options.ClientView]), so that the reply must not be packed.
+func (x *Exchange) Rewrites() bool { return x.gateway.options.ClientView && x.report.Saved > 0 }
 
 // Betas returns the values that the header anthropic-beta needs for Body beyond those that
 // the client sends.

@@ -23,11 +23,12 @@ type Relay struct {
 	ctx      context.Context //nolint:containedctx // of the exchange, without its end: usage is taken when the client has gone, too
 	decoder  wire.Decoder    // of a stream; nil: it is none, or nobody looks any more
 	streamed bool
-	whole    []byte // of a reply that is no stream, so far
-	blind    bool   // nobody looks any more
-	holding  bool   // of a stream: a refusal can still come
-	held     []byte // what is not passed on yet
-	keeps    bool   // the provider keeps the reply, for requests that go on with it
+	whole    []byte      // of a reply that is no stream, so far
+	blind    bool        // nobody looks any more
+	holding  bool        // of a stream: a refusal can still come
+	held     []byte      // what is not passed on yet
+	view     *clientView // nil: the client is told what was used
+	keeps    bool        // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
 	settled  bool
 }
@@ -35,6 +36,9 @@ type Relay struct {
 // Relay begins to look at a reply to Body, decompressed, which is a stream or not.
 func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
 	r := &Relay{exchange: x, ctx: context.WithoutCancel(ctx), streamed: streamed, blind: x.codec == nil}
+	if x.Rewrites() {
+		r.view = &clientView{dialect: x.call.Dialect, add: x.report.Saved}
+	}
 	r.keeps = x.branch != nil && x.call.Dialect == openai.DialectResponses
 	if streamed && !r.blind {
 		r.decoder = x.codec.NewDecoder()
@@ -59,11 +63,14 @@ func (r *Relay) Looking() bool { return !r.blind }
 // again; if not, Release it.
 func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
 	told := r.look(chunk)
+	if r.view != nil && r.streamed {
+		chunk = r.view.lines(chunk)
+	}
 	switch {
 	case told != nil && r.holding:
 		r.held = append(r.held, chunk...)
 		return nil, told
-	case r.holding:
+	case r.holding, r.view != nil && !r.streamed && !r.blind:
 		r.held = append(r.held, chunk...)
 		return nil, nil
 	case !r.streamed:
@@ -75,6 +82,10 @@ func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
 	}
 	return chunk, nil
 }
+
+// Rewrites reports whether the client gets other bytes than the provider's, so that a
+// length which the provider stated does not hold.
+func (r *Relay) Rewrites() bool { return r.view != nil }
 
 // Release returns what is held of a stream and holds nothing from here on.
 func (r *Relay) Release() []byte {
@@ -157,6 +168,13 @@ func (r *Relay) End() []byte {
 			if r.keeps {
 				r.keep(gjson.ParseBytes(r.whole), true)
 			}
+		}
+	}
+	if r.view != nil {
+		if r.streamed {
+			r.held = append(r.held, r.view.rest()...)
+		} else if !r.blind {
+			r.held = r.view.whole(r.held)
 		}
 	}
 	r.blind, r.whole = true, nil

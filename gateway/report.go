@@ -41,6 +41,7 @@ type Report struct {
 	Tokens   int // of the last body, by the count's upper bound
 	Limit    int // in tokens
 	Bytes    int // of the last body
+	Saved    int // tokens of text that edits took out of the client's request; only counted for a client's view
 	Final    engine.Reason
 	Class    wire.Class // of the error that the client is told; unclassified: none
 	Usage    llm.Usage  // as the provider reported it; zero: it did not

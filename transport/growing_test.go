@@ -32,6 +32,7 @@ type client struct {
 	tools   []llm.Tool
 	history []llm.Message
 	stream  bool
+	prompts []int // that the client was told
 }
 
 var paths = map[llm.Dialect]string{
@@ -94,6 +95,7 @@ func (c *client) step(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", err, data)
 	}
 	c.history = append(c.history, reply.Message)
+	c.prompts = append(c.prompts, reply.Usage.Prompt())
 	return nil
 }
 
@@ -206,6 +208,30 @@ func (c *client) run(ctx context.Context) error {
 		}
 		if !c.work(strings.Repeat(fmt.Sprintf("line of file %d\n", n), 200)) {
 			return nil
+		}
+	}
+}
+
+// TestClientView: a client is told what was used, or, where the gateway is asked for it,
+// what its own history would use.
+func TestClientView(t *testing.T) {
+	for d := range paths {
+		for _, stream := range []bool{false, true} {
+			for _, view := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s_stream_%t_view_%t", d, stream, view), func(t *testing.T) {
+					_, url := scripted(t, script)
+					g, err := gateway.New(gateway.Options{ClientView: view, Window: func(string, string) budget.Window {
+						return budget.Window{Capacity: 8000, OutputReserve: 500}
+					}})
+					must(t, err)
+					c := grower(d, url, stream)
+					c.http = &http.Client{Transport: transport.New(g)}
+					must(t, c.run(t.Context()))
+					if last := c.prompts[len(c.prompts)-1]; (last > 3*8000) != view || last == 0 {
+						t.Errorf("the client is told a prompt of %d tokens: %v", last, c.prompts)
+					}
+				})
+			}
 		}
 	}
 }

@@ -29,6 +29,10 @@ func isStream(resp *http.Response) bool {
 func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (again bool, err error) {
 	coding := resp.Header.Get("Content-Encoding")
 	r := &reply{src: resp.Body, relay: x.Relay(req.Context(), isStream(resp)), done: func() { t.done(req, x.Report()) }}
+	if r.relay.Rewrites() {
+		resp.ContentLength = -1
+		resp.Header.Del("Content-Length")
+	}
 	if coding != "" && !strings.EqualFold(coding, "identity") {
 		r.packed = newSide(coding, r.relay)
 	}

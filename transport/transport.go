@@ -142,6 +142,9 @@ func (x *exchange) outgoing(req *http.Request) *http.Request {
 	}
 	out := withBody(req, x.Body())
 	out.Header.Del("Content-Encoding")
+	if x.Rewrites() {
+		out.Header.Set("Accept-Encoding", "identity") // figures in a packed reply cannot be told otherwise
+	}
 	if betas := x.Betas(); len(betas) > 0 {
 		all := append(out.Header.Values("Anthropic-Beta"), betas...)
 		out.Header.Set("Anthropic-Beta", strings.Join(all, ","))

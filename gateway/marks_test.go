@@ -1,0 +1,74 @@
+package gateway_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/plimsoll-dev/plimsoll/wire/check"
+)
+
+// marked returns a body with cache marks on the last block of some messages, counted from
+// 0, as clients move them along.
+func marked(t *testing.T, body []byte, at ...int) []byte {
+	t.Helper()
+	for _, i := range at {
+		content := gjson.GetBytes(body, "messages").Array()[i].Get("content")
+		blocks := content.Array()
+		last := blocks[len(blocks)-1]
+		end := content.Index + len(content.Raw) - 1 // the bracket
+		if content.IsArray() && last.IsObject() {
+			end = bytes.LastIndexByte(body[:end], '}')
+			body = append(append(append([]byte(nil), body[:end]...), `,"cache_control":{"type":"ephemeral"}`...), body[end:]...)
+		}
+	}
+	return body
+}
+
+func marks(body []byte) (at []int) {
+	for i, m := range gjson.GetBytes(body, "messages").Array() {
+		for _, block := range m.Get("content").Array() {
+			if block.Get("cache_control").Exists() {
+				at = append(at, i)
+			}
+		}
+	}
+	return at
+}
+
+// TestMarks: marks that the client moves from request to request stand where it has them,
+// in edited requests too; one on what was taken out moves to what stands before it. There
+// are never more than the client's.
+func TestMarks(t *testing.T) {
+	g := begin(t, nil)
+	c := newTalk(t, "Read them.").reads(2)
+	edited := 0
+	for n := range 40 {
+		call := c.call()
+		last := len(c.history) - 1
+		call.Body = marked(t, call.Body, 2, last)
+		x, err := g.Begin(t.Context(), call)
+		must(t, err)
+		got := marks(x.Body())
+		if faults := faultsOf(x.Body()); len(faults) > 0 {
+			t.Fatalf("request %d: %v", n, faults)
+		}
+		end := len(gjson.GetBytes(x.Body(), "messages").Array()) - 1
+		if x.Edited() {
+			edited++
+			if len(got) != 2 || got[0] != 0 {
+				t.Errorf("request %d: marks at %v, want that of message 2, which is gone, on message 0", n, got)
+			}
+		}
+		if len(got) == 0 || len(got) > 2 || got[len(got)-1] != end {
+			t.Errorf("request %d, edited %t: marks at %v of %d messages, want the last marked and at most one more", n, x.Edited(), got, end+1)
+		}
+		c.reads(100)
+	}
+	if edited == 0 {
+		t.Error("nothing was edited")
+	}
+}
+
+func faultsOf(body []byte) []check.Fault { return check.Request(dialect, body) }

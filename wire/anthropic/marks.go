@@ -1,0 +1,84 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+)
+
+// cacheControl is the member of a block by which a client marks where the provider's
+// cache is to end.
+const cacheControl = "cache_control"
+
+// MarkOf returns the last cache mark on a part of m, as it is spelled; nil if there is none.
+func MarkOf(m llm.Message) []byte {
+	if m.Dialect != Dialect && m.Dialect != "" {
+		return nil
+	}
+	for _, p := range slices.Backward(m.Parts) {
+		if mark := raw.Value(markedBytes(p), cacheControl); mark != nil && !raw.IsNone(mark) {
+			return mark
+		}
+	}
+	return nil
+}
+
+// markedBytes returns the bytes of p in which a mark may stand; nil if there are none.
+func markedBytes(p llm.Part) []byte {
+	for _, b := range [][]byte{p.Bytes(), raw.Base(p)} {
+		if raw.IsObject(b) {
+			return b
+		}
+	}
+	return nil
+}
+
+// Marked returns m with a cache mark on the last part that can have one. ok is false if
+// none can: thinking, blank texts, and what came as a string.
+func Marked(m llm.Message, mark []byte) (marked llm.Message, ok bool) {
+	for i, p := range slices.Backward(m.Parts) {
+		if now, ok := markedPart(p, mark); ok {
+			parts := slices.Clone(m.Parts)
+			parts[i] = now
+			return m.WithParts(parts), true
+		}
+	}
+	return m, false
+}
+
+func markedPart(p llm.Part, mark []byte) (llm.Part, bool) {
+	switch p := p.(type) {
+	case llm.Text:
+		r, ok := markedRaw(p.Raw, mark)
+		p.Raw = r
+		return p, ok && strings.TrimSpace(p.Text) != ""
+	case llm.ToolResult:
+		r, ok := markedRaw(p.Raw, mark)
+		p.Raw = r
+		return p, ok
+	case llm.ToolCall:
+		r, ok := markedRaw(p.Raw, mark)
+		p.Raw = r
+		return p, ok && raw.IsObject(p.Data)
+	case llm.Media:
+		r, ok := markedRaw(p.Raw, mark)
+		p.Raw = r
+		return p, ok && raw.IsObject(p.Data)
+	}
+	return p, false
+}
+
+// markedRaw returns r with a mark. A part that was made here gets it from its base.
+func markedRaw(r llm.Raw, mark []byte) (llm.Raw, bool) {
+	switch {
+	case raw.IsObject(r.Data):
+		return llm.Raw{Data: raw.Set(r.Data, cacheControl, mark)}, true
+	case raw.IsObject(r.Base):
+		return llm.Raw{Base: raw.Set(r.Base, cacheControl, mark)}, true
+	case r.Data == nil && r.Base == nil:
+		return llm.Raw{Base: new(raw.Object).Raw(cacheControl, mark).Bytes()}, true
+	}
+	return r, false
+}
