@@ -24,7 +24,6 @@ type segment struct {
 	told    told
 	sized   []int // the prompts, where they follow from what is told
 	notRun  string
-	missing *MissingError
 	front   token.Contents // of sections and tools, by the counter
 	weights [][]weight     // of each entry, by the counter
 	// frontSize and sizes are what they take of the prompts; see settling.
@@ -125,6 +124,7 @@ func measureOne(s *sessionfile.Session, n int, o Options) (*segment, error) {
 // it again.
 type Measurement struct {
 	Segment  sessionfile.Segment // a call that is alone in it has the usage that the file states as a sum
+	NotRun   string              // why its requests cannot be rebuilt; empty if they can
 	Overhead Overhead
 	Counter  token.Counter
 	Contents []token.Contents // the size of each message, by content
@@ -136,6 +136,7 @@ type Measurement struct {
 
 // A MeasuredCall is one Step of a [Measurement].
 type MeasuredCall struct {
+	Step   *sessionfile.Step
 	Tokens int            // of the prompt
 	Kind   string         // that of Step.Kind
 	By     token.Contents // adds up to Tokens
@@ -146,23 +147,21 @@ type MeasuredCall struct {
 }
 
 // Measure measures a segment, number number of the session whose header is s. carried is the last
-// measured Overhead of the segments before. The error may be a [*MissingError].
+// measured Overhead of the segments before. The error says that the counter of a model could
+// not be made.
 func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Measurement, error) {
 	g, err := o.newSegment(s, seg, number, carried)
 	if err != nil {
 		return Measurement{}, err
 	}
-	if g.missing != nil {
-		return Measurement{}, g.missing
-	}
 	g.walk(o)
 	g.bill(o)
-	out := Measurement{Segment: g.Segment, Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
+	out := Measurement{Segment: g.Segment, NotRun: g.notRun, Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
 	for i, w := range g.weights {
 		out.Contents, out.Counted = append(out.Contents, totalOf(g.sizes[i])), append(out.Counted, totalOf(w).Total())
 	}
 	for _, s := range g.steps {
-		out.Calls = append(out.Calls, MeasuredCall{s.tokens, s.kind, s.contents, g.shared(), s.unseen(), s.sent, s.charge})
+		out.Calls = append(out.Calls, MeasuredCall{s.info, s.tokens, s.kind, s.contents, g.shared(), s.unseen(), s.sent, s.charge})
 	}
 	return out, nil
 }
@@ -177,7 +176,7 @@ func (o Options) newSegment(s *sessionfile.Session, seg sessionfile.Segment, num
 	}
 	g.hidden, g.sized, err = o.overheadOf(s, g.Segment, g.told, carried)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
-		g.missing, g.notRun = missing, cmp.Or(g.notRun, missing.Error())
+		g.notRun = cmp.Or(g.notRun, missing.Error())
 	} else if err != nil {
 		return nil, err
 	}

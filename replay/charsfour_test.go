@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -165,11 +164,15 @@ func sessionSizings(t *testing.T, r *Replayer, file string) map[string]*sizings 
 		if seg.NotRun != "" || seg.Steps() == 0 {
 			continue
 		}
-		raw, pairs, err := r.measureRaw(context.Background(), s, seg, i+1, carried)
-		var missing *inspect.MissingError
-		if errors.As(err, &missing) {
+		raw, err := r.measure(s, seg, i+1, carried)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw.notRun != "" {
 			continue
-		} else if err != nil {
+		}
+		pairs, err := r.runRaw(context.Background(), s, raw)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if raw.overhead.Kind == inspect.Measured {

@@ -38,8 +38,9 @@ type raw struct {
 	fixed    int // overhead, and the system prompt and tools that the file has
 	peak     int // largest prompt, as reported where it is
 	reported int // largest reported prompt
-	calls    []inspect.MeasuredCall
-	steps    []rawStep // of the same
+	steps    []rawStep
+	whole    inspect.Family // what they took
+	notRun   string         // why the requests cannot be rebuilt
 
 	counter  token.Counter    // the raw count of the model's family
 	contents []token.Contents // the size of each message as it was recorded
@@ -70,58 +71,67 @@ type pair struct {
 	point, bound int
 }
 
-// measureRaw runs a segment, number n of its session, under the policy off.
-func (r *Replayer) measureRaw(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (*raw, []pair, error) {
+// measure looks at a segment, number n of its session, as it was recorded.
+func (r *Replayer) measure(s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (*raw, error) {
 	out := &raw{session: s.Path, id: s.ID, number: n, dialect: s.Dialect, segment: seg, model: r.about().ModelOf(seg)}
 	if out.dialect == "" {
 		out.dialect = openai.DialectChat
 	}
-	if r.opts.Judge {
-		out.file = r.fileOf(s)
-	}
 	m, err := r.about().Measure(s, seg, n, carried)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	seg, out.segment = m.Segment, m.Segment
+	seg, out.segment, out.whole, out.notRun = m.Segment, m.Segment, m.Family(), m.NotRun
 	out.window, out.guessed = r.capacityOf(s, seg)
 	out.input = r.mostInputOf(out)
 	cal := token.NewCalibration(r.catalog.FamilyOf(out.model))
-	out.calls, out.counter, out.counted, out.contents, out.overhead, out.caches, out.long = m.Calls, m.Counter, m.Counted, m.Contents, m.Overhead, m.Caches, m.Long
+	out.counter, out.counted, out.contents, out.overhead, out.caches, out.long = m.Counter, m.Counted, m.Contents, m.Overhead, m.Caches, m.Long
 	out.fixed = out.overhead.Tokens + cal.Cost(token.GrowthOf(front{sections: seg.Sections, tools: seg.Tools}.size(out.counter)))
 	unseen := 0 // at most
 	for _, c := range m.Calls {
 		unseen = max(unseen, c.Unseen)
 	}
 	out.fixed += unseen
+	for _, c := range m.Calls {
+		out.steps = append(out.steps, rawStep{MeasuredCall: c, model: c.Step.Model, reported: c.Step.Reported, copied: c.Step.Copied != "", listed: c.Step.Unpriced == ""})
+		out.peak = max(out.peak, c.Tokens)
+		if c.Step.Reported {
+			out.reported = max(out.reported, c.Tokens)
+		}
+	}
+	r.bill(out, seg)
+	return out, nil
+}
+
+// runRaw runs a segment under the policy off: what each Step is predicted to be, and what is
+// learnt from each.
+func (r *Replayer) runRaw(ctx context.Context, s *sessionfile.Session, out *raw) ([]pair, error) {
+	if r.opts.Judge {
+		out.file = r.fileOf(s)
+	}
 	off, err := policy.Preset("off")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sess, err := r.open(ctx, out, start{policy: off, window: budget.Window{Capacity: 1 << 40}, raw: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var pairs []pair
-	anchored, output := "", false
+	at, known, anchored, output := 0, false, "", false
 	err = r.walk(ctx, sess, out, func(step *sessionfile.Step, send *engine.Send) error {
-		rs := rawStep{
-			MeasuredCall: m.Calls[len(out.steps)], cal: sess.Machine().Calibration().Clone(), model: step.Model,
-			reported: step.Reported, copied: step.Copied != "", listed: step.Unpriced == "",
-		}
+		rs := &out.steps[at]
+		at++
+		rs.cal = sess.Machine().Calibration().Clone()
 		if step.Reported {
-			if out.reported > 0 && anchored == step.Model {
-				pairs = append(pairs, pair{len(out.steps) + 1, step.Model, output, send.Count.Kind, rs.Tokens, send.Count.Point, send.Count.Bound})
+			if known && anchored == step.Model {
+				pairs = append(pairs, pair{at, step.Model, output, send.Count.Kind, rs.Tokens, send.Count.Point, send.Count.Bound})
 			}
-			out.reported = max(out.reported, rs.Tokens)
-			anchored, output = step.Model, step.OutputReported
+			known, anchored, output = true, step.Model, step.OutputReported
 		}
-		out.peak = max(out.peak, rs.Tokens)
-		out.steps = append(out.steps, rs)
 		return feed(ctx, sess, engine.Usage{Usage: step.Usage, Reported: step.Reported, OutputUnknown: !step.OutputReported})
 	})
-	r.bill(out, seg)
-	return out, pairs, err
+	return pairs, err
 }
 
 // A start says how the session of one run begins.
@@ -203,7 +213,7 @@ func (r *raw) standsAt(i int, send *engine.Send, backstop bool) int {
 // Step a Prepare, of which f is told. send is nil if the request was refused. It
 // stops without an error when f returns errEnded.
 func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f func(*sessionfile.Step, *engine.Send) error) error {
-	answered, unseen, calls := false, 0, raw.calls
+	answered, unseen, steps := false, 0, raw.steps
 	for i, e := range raw.segment.Entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -215,13 +225,13 @@ func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f fun
 		}
 		answered = e.Message.Origin == llm.Model
 		if e.Step != nil {
-			if calls[0].Unseen != unseen { // what the client sent beside the file is another
-				unseen = calls[0].Unseen
+			if steps[0].Unseen != unseen { // what the client sent beside the file is another
+				unseen = steps[0].Unseen
 				if err := feed(ctx, sess, engine.SetSections{Sections: raw.front(unseen)}); err != nil {
 					return err
 				}
 			}
-			calls = calls[1:]
+			steps = steps[1:]
 			if err := r.step(ctx, sess, e.Step, f); err != nil {
 				return err
 			}

@@ -107,31 +107,45 @@ func (r *Replayer) Session(ctx context.Context, s *sessionfile.Session, f func(R
 
 // Stream runs the segments of a session as they come, and keeps none of them: a
 // session may be larger than memory. Of header everything but the segments is
-// looked at. Options.Join has no effect. An error of segments ends it.
+// looked at. Options.Join has no effect. An error of segments ends it. f gets a result
+// once the next segment was read, so that the last one is known to be it.
 func (r *Replayer) Stream(ctx context.Context, header *sessionfile.Session, segments iter.Seq2[sessionfile.Segment, error], f func(Result) error) error {
 	var carried Overhead
-	n := 0
+	var held *Result
+	whole, n := inspect.Family{CostUSD: catalog.Dollars(0)}, 0
 	for seg, err := range segments {
+		if held != nil {
+			if err := f(*held); err != nil {
+				return err
+			}
+			held = nil
+		}
 		if err != nil {
 			return err
 		}
 		n++
 		r.remember = map[string]*bpe.Encoding{}
-		res, overhead, err := r.segment(ctx, header, seg, n, carried)
+		res, raw, err := r.segment(ctx, header, seg, n, carried)
 		if err != nil {
 			return err
 		}
-		if overhead.Kind == inspect.Measured {
-			carried = overhead
+		if raw.overhead.Kind == inspect.Measured && res.NotRun == "" {
+			carried = raw.overhead
 		}
-		if err := f(res); err != nil {
-			return err
-		}
+		whole, held = whole.Add(raw.whole), &res
 	}
-	if n == 0 {
+	if held == nil {
 		return f(nothing(header))
 	}
-	return nil
+	held.Whole = &whole
+	return f(*held)
+}
+
+// Inspect returns the report of a session, such as a sub-agent's, by what the Replayer
+// itself goes by.
+func (r *Replayer) Inspect(s *sessionfile.Session) (inspect.Report, error) {
+	r.remember = map[string]*bpe.Encoding{}
+	return inspect.Session(s, r.about())
 }
 
 // calls returns how many model calls a segment made, and how many were copied from
@@ -150,33 +164,32 @@ func calls(seg sessionfile.Segment) (own, copied int) {
 }
 
 // segment runs a segment, which is number n of its session.
-func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (Result, Overhead, error) {
+func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (Result, *raw, error) {
 	res := Result{
 		Schema: Schema, Session: s.Path, Format: string(s.Format), Segment: n, Name: seg.Name, Start: string(seg.Start),
 		NotRun: seg.NotRun, Model: r.about().ModelOf(seg), Messages: len(seg.Entries),
-		Problems: []Problem{}, Runs: []Run{},
+		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{},
 	}
 	res.Steps, res.Copied = calls(seg)
 	if n == 1 {
 		res.head(s)
 	}
-	if seg.NotRun == "" && seg.Steps() == 0 && !seg.Final {
-		res.NotRun = "the segment has no model call"
-	}
-	if res.NotRun != "" {
-		return res, Overhead{}, nil
-	}
-	raw, pairs, err := r.measureRaw(ctx, s, seg, n, carried)
-	var missing *inspect.MissingError
-	if errors.As(err, &missing) {
-		res.NotRun = missing.Error()
-		return res, Overhead{}, nil
-	}
+	raw, err := r.measure(s, seg, n, carried)
 	if err != nil {
-		return res, Overhead{}, err
+		return res, nil, err
 	}
 	res.Reported.Peak, res.Overhead = raw.reported, raw.overhead
 	res.Billing, res.WindowGuessed = raw.billing, raw.guessed
+	if res.NotRun = raw.notRun; res.NotRun == "" && len(raw.steps) == 0 {
+		res.NotRun = "the segment has no model call"
+	}
+	if res.NotRun != "" {
+		return res, raw, nil
+	}
+	pairs, err := r.runRaw(ctx, s, raw)
+	if err != nil {
+		return res, raw, err
+	}
 	res.Estimate, res.By = estimates(pairs)
 	for _, w := range r.opts.Windows {
 		if !w.fits(raw) {
@@ -190,10 +203,10 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 			}
 			run, err := r.run(ctx, raw, p, w)
 			if err != nil {
-				return res, Overhead{}, err
+				return res, raw, err
 			}
 			res.Runs = append(res.Runs, run)
 		}
 	}
-	return res, raw.overhead, nil
+	return res, raw, nil
 }

@@ -40,6 +40,20 @@ type Result struct {
 	By       []Estimate `json:"estimate_by"`        // the same by model and by whether the output was reported
 	LeftOut  []LeftOut  `json:"left_out,omitempty"` // windows of which there is no run
 	Runs     []Run      `json:"runs"`
+
+	// Whole is what the session's own calls took, of all segments, run or not; with its last
+	// segment. Agents and WithAgents are there if they were attached; Result.Attach.
+	Whole      *inspect.Family `json:"whole,omitempty"`
+	Agents     []inspect.Agent `json:"agents,omitempty"`
+	WithAgents *inspect.Family `json:"with_agents,omitempty"`
+}
+
+// Attach adds the reports of the session's sub-agents to the result of its last segment. No
+// policy is run on them.
+func (r *Result) Attach(agents []inspect.Report) {
+	if r.Whole != nil {
+		r.Agents, r.WithAgents = r.Whole.With(agents)
+	}
 }
 
 // A LeftOut is a window on which a segment was not run.
@@ -63,7 +77,7 @@ func (r *Result) head(s *sessionfile.Session) {
 func nothing(s *sessionfile.Session) Result {
 	res := Result{
 		Schema: Schema, Session: s.Path, Format: string(s.Format), NotRun: "the file holds no conversation",
-		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{},
+		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{}, Whole: &inspect.Family{CostUSD: catalog.Dollars(0)},
 	}
 	res.head(s)
 	return res

@@ -10,7 +10,7 @@ import (
 // inspectTables are the lists of a report; those that would be empty are left out.
 func inspectTables(r inspect.Report) []table {
 	tables := []table{
-		agents(r), stated(r.Stated), largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
+		agents(r.Agents, r.WithAgents), stated(r.Stated), largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
 	}
 	list := make([]replay.Problem, len(r.Problems))
 	for i, p := range r.Problems {
@@ -25,16 +25,16 @@ func inspectTables(r inspect.Report) []table {
 }
 
 // agents lists the sub-agents, with the sums over all of them.
-func agents(r inspect.Report) table {
+func agents(list []inspect.Agent, all *inspect.Family) table {
 	t := table{
-		Title: "Sub-agents", Open: true, Note: "Sessions that calls of this one started. The figures above are without them.",
+		Title: "Sub-agents", Open: true, Note: "Sessions that calls of this one started. No other figure has them.",
 		Head: slices.Concat(words("File"), numbers("Steps", "All prompts", "Largest prompt", "Cost", "Of Steps estimated")),
 	}
 	var rows [][]cell
-	for _, a := range r.Agents[:min(len(r.Agents), maxRows)] {
+	for _, a := range list[:min(len(list), maxRows)] {
 		rows = append(rows, []cell{text(base(a.Session)), number(a.Steps), number(a.Tokens), number(a.Peak), {Text: a.CostUSD.String()}, number(a.CostEstimated)})
 	}
-	if all := r.WithAgents; all != nil {
+	if all != nil {
 		rows = append(rows, []cell{{Text: "the session with them"}, number(all.Steps), number(all.Tokens), {Text: "–"}, {Text: all.CostUSD.String()}, number(all.CostEstimated)})
 	}
 	return t.with(rows, len(rows))

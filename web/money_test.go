@@ -94,3 +94,19 @@ func dataOf(t *testing.T, page string) shown {
 	}
 	return d
 }
+
+// TestReplayPageHasSubAgents: a page of a replay has what the session took with its sub-agents, as a page of an inspection does.
+func TestReplayPageHasSubAgents(t *testing.T) {
+	res := replay.Result{Session: "pier.jsonl", Segment: 1, Steps: 1, Whole: &inspect.Family{Steps: 1, Tokens: 12_000, CostUSD: catalog.Dollars(61_000_000_000)}}
+	agent := inspect.Report{Session: "agent-a1.jsonl", Totals: inspect.Totals{Steps: 1, Tokens: 9_000, CostUSD: catalog.Dollars(46_000_000_000), CostSteps: 1}}
+	res.Attach([]inspect.Report{agent})
+	var b strings.Builder
+	if err := web.WriteReplay(&b, []replay.Result{res}, web.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"agent-a1.jsonl", "the session with them", "21,000", "$0.11"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("want %q on the page", want)
+		}
+	}
+}

@@ -31,7 +31,8 @@ func (r *redactor) result(res replay.Result) replay.Result {
 			return replay.Branch{First: b.First, Last: b.Last, Messages: b.Messages, Why: in(whyWords, b.Why)}
 		}),
 		Overhead: replay.Overhead{Tokens: res.Overhead.Tokens, Kind: in(kindWords, res.Overhead.Kind), Unrecorded: res.Overhead.Unrecorded},
-		Billing:  r.billing(res.Billing), Estimate: r.estimate(res.Estimate), By: each(res.By, r.estimate), Runs: each(res.Runs, r.run),
+		Whole:    res.Whole, Agents: each(res.Agents, r.agent), WithAgents: res.WithAgents,
+		Billing: r.billing(res.Billing), Estimate: r.estimate(res.Estimate), By: each(res.By, r.estimate), Runs: each(res.Runs, r.run),
 		LeftOut: each(res.LeftOut, func(l replay.LeftOut) replay.LeftOut {
 			return replay.LeftOut{Window: r.window(l.Window), Why: presence(l.Why, "the conversation is too small to take a share of")}
 		}),
@@ -100,11 +101,13 @@ func (r *redactor) report(p inspect.Report) inspect.Report {
 			return b
 		}),
 		Stated: each(p.Stated, r.stated), WithAgents: p.WithAgents,
-		Agents: each(p.Agents, func(a inspect.Agent) inspect.Agent {
-			a.Session, a.ID = r.session(a.Session), id(a.ID)
-			return a
-		}),
+		Agents: each(p.Agents, r.agent),
 	}
+}
+
+func (r *redactor) agent(a inspect.Agent) inspect.Agent {
+	a.Session, a.ID = r.session(a.Session), id(a.ID)
+	return a
 }
 
 func (r *redactor) stated(s inspect.Stated) inspect.Stated {

@@ -204,7 +204,7 @@ func problems(list []replay.Problem) table {
 
 func abandoned(list []replay.Branch) table {
 	t := table{
-		Title: "Left out", Note: "Lines that do not lead to the session's end.",
+		Title: "Left out", Note: "Lines that do not lead to the session's end. What sub-agents inside the file took is in no sum.",
 		Head: slices.Concat(numbers("First line", "Last line", "Messages"), words("Why")),
 	}
 	var rows [][]cell

@@ -100,7 +100,12 @@ func (p *inspectPrinter) kin(r *inspect.Report, s *sessionfile.Session, o inspec
 	if twice { // its sub-agents are the other file's
 		return nil
 	}
-	return attach(r, s.Path, o)
+	agents, bad, err := agentsOf(s.Path, func(s *sessionfile.Session) (inspect.Report, error) { return inspect.Session(s, o) })
+	for _, what := range bad {
+		r.Problems = append(r.Problems, inspect.Problem{What: what})
+	}
+	r.Attach(agents)
+	return err
 }
 
 // finish returns the error that the exit code says.

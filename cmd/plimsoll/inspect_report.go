@@ -272,7 +272,7 @@ func (w *reportWriter) unread(r inspect.Report) {
 		lines = append(lines, fmt.Sprintf("line %d: %s", p.Line, safe(p.What)))
 	}
 	for _, a := range r.Abandoned {
-		lines = append(lines, fmt.Sprintf("lines %d to %d (%s) are no part of it: %s", a.First, a.Last, plural(a.Messages, "message"), safe(a.Why)))
+		lines = append(lines, branchText(a))
 	}
 	if len(lines) == 0 {
 		return

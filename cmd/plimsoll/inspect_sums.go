@@ -30,11 +30,7 @@ func (w *reportWriter) agents(r inspect.Report) {
 	w.b.WriteString(clipped(t))
 	w.more(len(r.Agents), mostCuts)
 	if all := r.WithAgents; all != nil {
-		text := fmt.Sprintf("the session with them: %s, %s tokens", plural(all.Steps, "step"), edit.Thousands(all.Tokens))
-		if all.CostUSD.Known {
-			text += "; " + all.CostUSD.String() + estimatedCost(inspect.Totals{CostSteps: all.CostSteps, CostEstimated: all.CostEstimated})
-		}
-		w.para(w.st.plain, text)
+		w.para(w.st.plain, "the session with them: "+familyText(*all))
 	}
 }
 

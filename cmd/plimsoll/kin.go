@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -70,27 +71,33 @@ func missingParent(s *sessionfile.Session) string {
 	return ""
 }
 
-// attach finds the sub-agents of the session in a file and adds them to its report. What
-// is wrong with their files is a problem of the session; the error says that a model's
-// counter could not be made.
-func attach(r *inspect.Report, name string, o inspect.Options) error {
+// agentsOf inspects the sub-agents of the session in a file. wrong says what is wrong with
+// their files; the error that a model's counter could not be made.
+func agentsOf(name string, look func(*sessionfile.Session) (inspect.Report, error)) (agents []inspect.Report, wrong []string, err error) {
 	files, err := places.Agents(name)
 	if err != nil {
-		r.Problems = append(r.Problems, inspect.Problem{What: err.Error()})
+		wrong = append(wrong, err.Error())
 	}
-	var agents []inspect.Report
 	for _, file := range files {
 		s, err := formats.Open(file)
 		if err != nil {
-			r.Problems = append(r.Problems, inspect.Problem{What: err.Error()})
+			wrong = append(wrong, err.Error())
 			continue
 		}
-		report, err := inspect.Session(s, o)
+		report, err := look(s)
 		if err != nil {
-			return err
+			return nil, wrong, err
 		}
 		agents = append(agents, report)
 	}
-	r.Attach(agents)
-	return nil
+	return agents, wrong, nil
+}
+
+// familyText says what a session took together with its sub-agents.
+func familyText(f inspect.Family) string {
+	text := fmt.Sprintf("%s, %s tokens", plural(f.Steps, "step"), edit.Thousands(f.Tokens))
+	if f.CostUSD.Known {
+		text += "; " + f.CostUSD.String() + estimatedCost(inspect.Totals{CostSteps: f.CostSteps, CostEstimated: f.CostEstimated})
+	}
+	return text
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
-	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 
@@ -62,16 +61,20 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	p.read++
+	p.total.file(name)
 	p.kin, p.twice = nil, false
 	p.wrong(name, missingParent(&file.Session))
 	var unprinted error
 	err = p.run(ctx, r, file, func(res replay.Result) error {
+		if err := p.agents(r, name, &res); err != nil {
+			return err
+		}
 		unprinted = p.result(res)
 		return unprinted
 	})
 	switch {
 	case err == nil:
-		return fail(p.beside(name), "")
+		return nil
 	case unprinted != nil:
 		return fail(unprinted, "")
 	case errors.Is(err, context.Canceled):
@@ -123,15 +126,18 @@ func (p *replayPrinter) run(ctx context.Context, r *replay.Replayer, file *forma
 	return r.Session(ctx, &whole, f)
 }
 
-// beside says that a session has sub-agents, whose calls are in no figure of its replay.
-func (p *replayPrinter) beside(name string) error {
-	agents, _ := places.Agents(name) // what is wrong with their files is inspect's to tell
-	if len(agents) == 0 || p.flags.json {
+// agents adds the sub-agents of a session to the result of its last segment. Those of a
+// session that another file has are the other file's.
+func (p *replayPrinter) agents(r *replay.Replayer, name string, res *replay.Result) error {
+	if res.Whole == nil || p.twice {
 		return nil
 	}
-	w := &writer{width: p.width, st: newStyles()}
-	w.para(w.st.dim, "not in it: "+plural(len(agents), "sub-agent")+" with files of their own; plimsoll inspect adds up what they cost")
-	return printStyled(p.out, w.b.String())
+	agents, wrong, err := agentsOf(name, r.Inspect)
+	for _, what := range wrong {
+		p.wrong(name, what)
+	}
+	res.Attach(agents)
+	return err
 }
 
 func interrupted(name string) error {

@@ -27,7 +27,7 @@ func resultText(res replay.Result, width int) string {
 	w.file(res)
 	if res.NotRun != "" {
 		w.para(w.st.plain, "not run: "+safe(res.NotRun))
-		return w.b.String()
+		return w.b.String() + agentsText(res, width)
 	}
 	w.para(w.st.dim, facts(res))
 	if len(res.Runs) > 0 {
@@ -37,7 +37,17 @@ func resultText(res replay.Result, width int) string {
 		w.para(w.st.dim, fmt.Sprintf("not run at %s: %s", safe(l.Window), safe(l.Why)))
 	}
 	w.notes(res)
-	return w.b.String() + commonText(res.Runs, width)
+	return w.b.String() + commonText(res.Runs, width) + agentsText(res, width)
+}
+
+// agentsText says what a session took together with its sub-agents, behind its last segment.
+func agentsText(res replay.Result, width int) string {
+	if res.WithAgents == nil {
+		return ""
+	}
+	w := &writer{width: width, st: newStyles()}
+	w.para(w.st.plain, fmt.Sprintf("the session with its %s: %s; the policies were run without them", plural(len(res.Agents), "sub-agent"), familyText(*res.WithAgents)))
+	return w.b.String()
 }
 
 // A writer collects lines of at most width columns.
@@ -110,7 +120,7 @@ func (w *writer) file(res replay.Result) {
 	}
 	var lines []string
 	for _, a := range res.Abandoned {
-		lines = append(lines, fmt.Sprintf("lines %d to %d (%s) are no part of it: %s", a.First, a.Last, plural(a.Messages, "message"), safe(a.Why)))
+		lines = append(lines, branchText(inspect.Branch(a)))
 	}
 	w.list(lines)
 	lines = nil
@@ -122,6 +132,16 @@ func (w *writer) file(res replay.Result) {
 		lines = append(lines, fmt.Sprintf("line %d: %s", p.Line, safe(p.What)))
 	}
 	w.list(lines)
+}
+
+// branchText says which lines are no part of a session. What the calls of a sub-agent
+// inside the file took is not read, so no sum has it.
+func branchText(b inspect.Branch) string {
+	text := fmt.Sprintf("lines %d to %d (%s) are no part of it: %s", b.First, b.Last, plural(b.Messages, "message"), safe(b.Why))
+	if b.Why == sessionfile.WhySubAgent {
+		text += ", whose calls are in no sum"
+	}
+	return text
 }
 
 // list writes the first few of a list.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -20,6 +22,9 @@ type totals struct {
 	lost     int // model calls of these
 	copied   int // calls that are another session's
 	twice    int // files of a session that another file has
+
+	agents []inspect.Agent // of all sessions
+	files  map[string]bool // that were replayed, without links
 
 	windows []string       // on which something was too small to be run
 	small   map[string]int // segments, by these
@@ -49,6 +54,7 @@ func (t *totals) segment(res replay.Result, twice bool) {
 	}
 	t.segments++
 	t.copied += res.Copied
+	t.agents = append(t.agents, res.Agents...)
 	for _, l := range res.LeftOut {
 		if t.small == nil {
 			t.small = map[string]int{}
@@ -63,6 +69,37 @@ func (t *totals) segment(res replay.Result, twice bool) {
 		t.notRun++
 		t.lost += res.Steps
 	}
+}
+
+// file books the file of a session.
+func (t *totals) file(path string) {
+	if t.files == nil {
+		t.files = map[string]bool{}
+	}
+	t.files[unlinked(path)] = true
+}
+
+// unlinked returns a path without links, as it is where that cannot be told.
+func unlinked(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// besides says what the sub-agents took whose files were not replayed; empty: there are none.
+func (t *totals) besides() string {
+	n, sum := 0, inspect.Family{CostUSD: catalog.Dollars(0)}
+	for _, a := range t.agents {
+		if !t.files[unlinked(a.Session)] {
+			n++
+			sum = sum.Add(a.Family())
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not in it: %s with %s", plural(n, "sub-agent"), familyText(sum))
 }
 
 func (t *totals) add(r replay.Run) {
@@ -142,6 +179,9 @@ func (t *totals) lacks(rows []runRow) []string {
 	}
 	if t.copied > 0 {
 		out = append(out, fmt.Sprintf("not in it: %s that were copied from another session", plural(t.copied, "step")))
+	}
+	if text := t.besides(); text != "" {
+		out = append(out, text)
 	}
 	if t.twice > 0 {
 		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", plural(t.twice, "file")))
