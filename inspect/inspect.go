@@ -68,7 +68,7 @@ func (r *reading) describe() {
 	for _, g := range r.segments {
 		out := Segment{
 			Number: g.number, Start: string(g.Start), Name: g.Name, NotRun: g.notRun, Model: g.model,
-			Window: r.o.WindowOf(r.s, g.Segment).Tokens, Messages: len(g.Entries), Hidden: g.hidden, Steps: []Step{},
+			Window: r.o.WindowOf(r.s, g.Segment).Tokens, Accepted: r.o.Accepted(r.s, g.Segment), Messages: len(g.Entries), Hidden: g.hidden, Steps: []Step{},
 		}
 		before := 0
 		for i, s := range g.steps {

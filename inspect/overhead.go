@@ -50,17 +50,45 @@ func (o Options) ModelOf(seg sessionfile.Segment) string {
 // WindowOf returns the window of a segment of s: by the file, the client or the catalogue,
 // and at least what was accepted. Where another model is asked for it is that one's.
 func (o Options) WindowOf(s *sessionfile.Session, seg sessionfile.Segment) catalog.SessionWindow {
-	model := o.ModelOf(seg)
 	if o.Model != "" {
-		return o.Catalog.WindowOf("", model, 0, 0)
+		return o.Catalog.WindowOf("", o.Model, 0, 0)
 	}
-	accepted := 0
+	return o.Catalog.WindowOf(s.Client, o.ModelOf(seg), seg.Window, o.largestOf(seg).Tokens)
+}
+
+// Accepted returns the largest prompt of a segment of s if it was accepted although it is
+// above a limit that is known of the model: its window, or the most input. Nil: none was.
+// Where another model is asked for nothing was accepted by it.
+func (o Options) Accepted(s *sessionfile.Session, seg sessionfile.Segment) *Accepted {
+	if o.Model != "" {
+		return nil
+	}
+	w, a := o.WindowOf(s, seg), o.largestOf(seg)
+	a.Known, a.Window = w.Exceeded, w.Tokens
+	if m, _ := o.Catalog.Lookup(o.ModelOf(seg)); a.Known == 0 && m.MaxInput > 0 && m.Window == w.Tokens && a.Tokens > m.MaxInput {
+		a.Known = m.MaxInput
+	}
+	if a.Known == 0 {
+		return nil
+	}
+	return &a
+}
+
+// largestOf returns the largest prompt of a segment that its model is known to have taken.
+func (o Options) largestOf(seg sessionfile.Segment) Accepted {
+	var a Accepted
+	model, n := o.ModelOf(seg), 0
 	for _, e := range seg.Entries {
-		if st := e.Step; st != nil && st.Reported && (st.Model == model || st.Model == "") {
-			accepted = max(accepted, st.Usage.Prompt())
+		st := e.Step
+		if st == nil {
+			continue
+		}
+		n++
+		if size := st.Usage.Prompt(); st.Reported && (st.Model == model || st.Model == "") && size > a.Tokens {
+			a.Step, a.Line, a.Tokens = n, e.Line, size
 		}
 	}
-	return o.Catalog.WindowOf(s.Client, model, seg.Window, accepted)
+	return a
 }
 
 // The kinds of an Overhead.

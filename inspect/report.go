@@ -85,15 +85,27 @@ type KindSum struct {
 
 // A Segment is a stretch of a session in which each request extends the one before.
 type Segment struct {
-	Number   int      `json:"segment"`
-	Start    string   `json:"start"`
-	Name     string   `json:"name,omitempty"`    // of the conversation, in a file with several
-	NotRun   string   `json:"not_run,omitempty"` // why its requests cannot be rebuilt
-	Model    string   `json:"model"`             // of its first Step; "unknown" where the file names none
-	Window   int      `json:"window"`            // tokens; 0: nobody knows
-	Messages int      `json:"messages"`          // with what it carries over
-	Hidden   Overhead `json:"hidden"`
-	Steps    []Step   `json:"steps"`
+	Number int    `json:"segment"`
+	Start  string `json:"start"`
+	Name   string `json:"name,omitempty"`    // of the conversation, in a file with several
+	NotRun string `json:"not_run,omitempty"` // why its requests cannot be rebuilt
+	Model  string `json:"model"`             // of its first Step; "unknown" where the file names none
+	Window int    `json:"window"`            // tokens; 0: nobody knows
+	// Accepted is a prompt that was accepted above a limit that is known; nil: none was.
+	Accepted *Accepted `json:"accepted,omitempty"`
+	Messages int       `json:"messages"` // with what it carries over
+	Hidden   Overhead  `json:"hidden"`
+	Steps    []Step    `json:"steps"`
+}
+
+// An Accepted is the largest prompt of a segment, accepted by the provider although it is
+// above a limit that is known: that one is too small for this session.
+type Accepted struct {
+	Step   int `json:"step"`   // in the segment, from 1
+	Line   int `json:"line"`   // of the reply
+	Tokens int `json:"tokens"` // of the prompt
+	Known  int `json:"known"`  // what is known: by the file, the client's default or the catalogue
+	Window int `json:"window"` // what is taken for this session instead
 }
 
 // A Step is one model call.

@@ -31,9 +31,10 @@ type raw struct {
 	file     *verify.Session // what the file holds, for the judge; nil if nobody asked
 	segment  sessionfile.Segment
 	model    string
-	window   int  // capacity of the model's own window
-	input    int  // its most input; 0: the window is the only limit
-	guessed  bool // nobody knows that window
+	window   int               // capacity of the model's own window
+	input    int               // its most input; 0: the window is the only limit
+	guessed  bool              // nobody knows that window
+	accepted *inspect.Accepted // more than is known of the model; nil: nothing was
 	overhead Overhead
 	fixed    int // overhead, and the system prompt and tools that the file has
 	peak     int // largest prompt, as reported where it is
@@ -83,6 +84,7 @@ func (r *Replayer) measure(s *sessionfile.Session, seg sessionfile.Segment, n in
 	}
 	seg, out.segment, out.whole, out.notRun = m.Segment, m.Segment, m.Family(), m.NotRun
 	out.window, out.guessed = r.capacityOf(s, seg)
+	out.accepted = r.about().Accepted(s, seg)
 	out.input = r.mostInputOf(out)
 	cal := token.NewCalibration(r.catalog.FamilyOf(out.model))
 	out.counter, out.counted, out.contents, out.overhead, out.caches, out.long = m.Counter, m.Counted, m.Contents, m.Overhead, m.Caches, m.Long
@@ -272,9 +274,9 @@ func (r *Replayer) fileOf(s *sessionfile.Session) *verify.Session {
 }
 
 // mostInputOf returns the most that the model takes as a prompt, as the catalogue has it,
-// unless the window is another one.
+// unless the window is another one or more was accepted.
 func (r *Replayer) mostInputOf(raw *raw) int {
-	if m, _ := r.catalog.Lookup(raw.model); m.Window == raw.window {
+	if m, _ := r.catalog.Lookup(raw.model); m.Window == raw.window && raw.accepted == nil {
 		return m.MaxInput
 	}
 	return 0

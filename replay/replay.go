@@ -179,7 +179,7 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 		return res, nil, err
 	}
 	res.Reported.Peak, res.Overhead = raw.reported, raw.overhead
-	res.Billing, res.WindowGuessed = raw.billing, raw.guessed
+	res.Billing, res.WindowGuessed, res.Accepted = raw.billing, raw.guessed, raw.accepted
 	if res.NotRun = raw.notRun; res.NotRun == "" && len(raw.steps) == 0 {
 		res.NotRun = "the segment has no model call"
 	}

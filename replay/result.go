@@ -26,6 +26,8 @@ type Result struct {
 
 	WindowGuessed bool      `json:"window_guessed,omitempty"` // nobody knows the model's own window
 	Problems      []Problem `json:"problems"`                 // of the whole file, with its first segment
+	// Accepted is a prompt that was accepted above what is known of the model; nil: none was.
+	Accepted *inspect.Accepted `json:"accepted,omitempty"`
 
 	Parent    string   `json:"parent,omitempty"`    // id of the session that this one began from; with its first segment
 	Kin       string   `json:"kin,omitempty"`       // how: "sub-agent" or "fork"; with its first segment

@@ -75,10 +75,7 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 		limit = max(r.fixed+max(r.peak-r.fixed, 0)*w.Percent/100, 1)
 		capacity = limit * 4 / 3 // so that a quarter is left for the two
 	case capacity == 0:
-		capacity = r.window
-		if r.reported <= r.input { // else more was accepted
-			input = r.input
-		}
+		capacity, input = r.window, r.input
 	}
 	// What is stated is not unknown.
 	f, _ := p.Resolve(policy.Layer{Source: "--window", Capacity: policy.Some(capacity), Input: policy.Optional{Value: input, Set: input > 0}})

@@ -111,14 +111,23 @@ func segmentFacts(seg inspect.Segment) []fact {
 	if seg.Window > 0 {
 		window = count(seg.Window)
 	}
-	return []fact{
+	return append([]fact{
 		{"Steps", count(len(seg.Own())), count(seg.Messages) + " messages" + moreCopied(len(seg.Steps)-len(seg.Own()))},
 		{"Window", window, "tokens"},
 		{"Largest prompt", count(peakOf(seg)), share(peakOf(seg), seg.Window) + " of the window"},
 		{"Hidden part", count(seg.Hidden.Tokens + seg.Hidden.Unrecorded), "tokens of each prompt, " + clean(seg.Hidden.Kind)},
 		{"All prompts", count(promptsOf(seg)), "tokens, " + kindOf(seg)},
 		spendingOf(seg).fact("Cost"),
+	}, acceptedFacts(seg.Accepted)...)
+}
+
+// acceptedFacts says that a limit that is known is too small for the session.
+func acceptedFacts(a *inspect.Accepted) []fact {
+	if a == nil {
+		return nil
 	}
+	return []fact{{"Accepted", count(a.Tokens), fmt.Sprintf(
+		"tokens at Step %s: the limit of %s that is known is too small for this session, a window of %s is taken", count(a.Step), count(a.Known), count(a.Window))}}
 }
 
 // moreCopied says that n more Steps are another session's.

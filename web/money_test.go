@@ -110,3 +110,24 @@ func TestReplayPageHasSubAgents(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesSayWhatWasAccepted: a limit that was too small for a session stands on both pages, with the prompt that shows it.
+func TestPagesSayWhatWasAccepted(t *testing.T) {
+	a := &inspect.Accepted{Step: 2, Line: 4, Tokens: 212_345, Known: 200_000, Window: 1_000_000}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"replay": func(b *strings.Builder) error {
+			return web.WriteReplay(b, []replay.Result{{Session: "pier.jsonl", Segment: 1, Accepted: a}}, web.Options{Redact: true})
+		},
+		"inspect": func(b *strings.Builder) error {
+			return web.WriteInspect(b, []inspect.Report{{Session: "pier.jsonl", Segments: []inspect.Segment{{Number: 1, Accepted: a}}}}, web.Options{Redact: true})
+		},
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if want := "the limit of 200,000 that is known is too small for this session, a window of 1,000,000 is taken"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "212,345") {
+			t.Errorf("%s: want %q on the page", name, want)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func (r *redactor) result(res replay.Result) replay.Result {
 			return replay.Branch{First: b.First, Last: b.Last, Messages: b.Messages, Why: in(whyWords, b.Why)}
 		}),
 		Overhead: replay.Overhead{Tokens: res.Overhead.Tokens, Kind: in(kindWords, res.Overhead.Kind), Unrecorded: res.Overhead.Unrecorded},
-		Whole:    res.Whole, Agents: each(res.Agents, r.agent), WithAgents: res.WithAgents,
+		Accepted: res.Accepted, Whole: res.Whole, Agents: each(res.Agents, r.agent), WithAgents: res.WithAgents,
 		Billing: r.billing(res.Billing), Estimate: r.estimate(res.Estimate), By: each(res.By, r.estimate), Runs: each(res.Runs, r.run),
 		LeftOut: each(res.LeftOut, func(l replay.LeftOut) replay.LeftOut {
 			return replay.LeftOut{Window: r.window(l.Window), Why: presence(l.Why, "the conversation is too small to take a share of")}

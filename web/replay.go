@@ -116,6 +116,7 @@ func replayFacts(res replay.Result) []fact {
 		{"Largest prompt", peak(res), "tokens, as reported"},
 		{"Hidden part", count(res.Overhead.Tokens + res.Overhead.Unrecorded), "tokens of each prompt, " + clean(res.Overhead.Kind)},
 	}
+	facts = append(facts, acceptedFacts(res.Accepted)...)
 	if len(res.Runs) == 0 {
 		return facts
 	}

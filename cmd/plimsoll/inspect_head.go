@@ -26,6 +26,9 @@ func (w *reportWriter) head(r inspect.Report) {
 		return
 	}
 	w.para(w.st.plain, peak(r))
+	for _, text := range acceptedTexts(r) {
+		w.para(w.st.bad, text)
+	}
 	if text := hiddenText(r); text != "" {
 		w.para(w.st.plain, text)
 	}
@@ -130,6 +133,35 @@ func knownCost(r inspect.Report) catalog.Money {
 		}
 	}
 	return sum
+}
+
+// acceptedTexts says, once for each limit that is known and was too small, which prompt shows
+// that: the largest.
+func acceptedTexts(r inspect.Report) []string {
+	var limits []int
+	texts, most := map[int]string{}, map[int]int{}
+	for _, g := range r.Segments {
+		a := g.Accepted
+		if a == nil || a.Tokens <= most[a.Known] {
+			continue
+		}
+		if most[a.Known] == 0 {
+			limits = append(limits, a.Known)
+		}
+		most[a.Known] = a.Tokens
+		texts[a.Known] = acceptedText(*a, stepName(r, inspect.StepRef{Segment: g.Number, Step: a.Step}.Name()))
+	}
+	var out []string
+	for _, known := range limits {
+		out = append(out, texts[known])
+	}
+	return out
+}
+
+// acceptedText says that a limit that is known is too small for a session.
+func acceptedText(a inspect.Accepted, step string) string {
+	return fmt.Sprintf("a prompt of %s tokens was accepted at step %s, line %d: the limit of %s that is known is too small for this session, a window of %s is taken",
+		edit.Thousands(a.Tokens), step, a.Line, edit.Thousands(a.Known), edit.Thousands(a.Window))
 }
 
 // hiddenText says how much of each prompt the file does not have.

@@ -30,6 +30,9 @@ func resultText(res replay.Result, width int) string {
 		return w.b.String() + agentsText(res, width)
 	}
 	w.para(w.st.dim, facts(res))
+	if a := res.Accepted; a != nil {
+		w.para(w.st.bad, acceptedText(*a, strconv.Itoa(a.Step)))
+	}
 	if len(res.Runs) > 0 {
 		w.b.WriteString(runTable(runRows(res.Runs), width))
 	}
