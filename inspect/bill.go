@@ -53,8 +53,10 @@ type simulation struct {
 	caches map[string]*cache.Cache
 }
 
-// bill says what each Step was charged for.
-func (g *segment) bill(o Options) {
+// bill says what each Step was charged for. The prompts go through package cache only if
+// that is asked for: what it says matters where some prompt was not reported, or where
+// another request is to be compared.
+func (g *segment) bill(o Options, simulate bool) {
 	g.caching = cachingOf(g.Entries)
 	var shares []llm.Usage
 	if g.shared() {
@@ -64,7 +66,9 @@ func (g *segment) bill(o Options) {
 	sim.prompt.Add(llm.Digest{'f'}, g.hidden.all()+g.front.Total(), len(g.Sections)+len(g.hidden.Sections())+len(g.Tools))
 	for i := range g.steps {
 		s := &g.steps[i]
-		s.charge.Simulated = sim.send(*s)
+		if simulate {
+			s.charge.Simulated = sim.send(*s)
+		}
 		s.charge.Simulated.Output = g.outputOf(*s)
 		s.charge.Usage = s.charge.Simulated
 		if shares != nil {
@@ -128,7 +132,7 @@ func (g *segment) charge(s *step, o Options) {
 	case s.info.Cost > 0 && o.Model == "":
 		c.CostUSD, c.CostKind = catalog.Dollars(s.info.Cost), CostStated
 	case s.info.Unpriced == "":
-		c.CostUSD = o.price(o.modelOf(s.info.Model, g.model), c.Usage)
+		c.CostUSD = g.price(o, o.modelOf(s.info.Model, g.model), c.Usage)
 	}
 	if !c.CostUSD.Known {
 		c.CostKind = ""
@@ -143,10 +147,32 @@ func (o Options) modelOf(recorded, segment string) string {
 	return recorded
 }
 
+// A listed is what the catalogue has of a model.
+type listed struct {
+	catalog.Model
+	known bool
+	rule  catalog.CacheRule
+}
+
+// listed returns what the catalogue has of a model, looked up once.
+func (g *segment) listed(o Options, model string) *listed {
+	m := g.models[model]
+	if m == nil {
+		m = &listed{}
+		m.Model, m.known = o.Catalog.Lookup(model)
+		m.rule, _ = o.Catalog.CacheRuleOf(model)
+		if g.models == nil {
+			g.models = map[string]*listed{}
+		}
+		g.models[model] = m
+	}
+	return m
+}
+
 // price returns what a usage costs by the list prices of a model.
-func (o Options) price(model string, u llm.Usage) catalog.Money {
-	m, ok := o.Catalog.Lookup(model)
-	if !ok {
+func (g *segment) price(o Options, model string, u llm.Usage) catalog.Money {
+	m := g.listed(o, model)
+	if !m.known {
 		return catalog.Money{}
 	}
 	prices, ok := m.PricesAt(u.Prompt())

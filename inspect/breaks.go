@@ -75,7 +75,7 @@ func (r *reading) breaks() {
 // sent returns a Step as the cache sees it.
 func (r *reading) sent(g *segment, i int, prev *sent) sent {
 	s := sent{g: g, step: g.steps[i], i: i}
-	s.rule, _ = r.o.Catalog.CacheRuleOf(cmp.Or(s.info.Model, g.model))
+	s.rule = g.listed(r.o, cmp.Or(s.info.Model, g.model)).rule
 	u := s.info.Usage
 	switch {
 	case u.CacheWrite1h > 0: // what is kept long stands first

@@ -96,8 +96,8 @@ func (r *reading) pricesOf(g *segment, s step) (catalog.Prices, bool) {
 	if s.info.Unpriced != "" {
 		return catalog.Prices{}, false
 	}
-	m, ok := r.o.Catalog.Lookup(r.o.modelOf(s.info.Model, g.model))
-	if !ok {
+	m := g.listed(r.o, r.o.modelOf(s.info.Model, g.model))
+	if !m.known {
 		return catalog.Prices{}, false
 	}
 	return m.PricesAt(s.tokens)

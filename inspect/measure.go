@@ -35,6 +35,7 @@ type segment struct {
 	// conversation is the number of the segment that it goes on from, in the end.
 	conversation int
 	caching      caching
+	models       map[string]*listed // by name
 	steps        []step
 	turns        int // Turn ends at which could be told what became of thinking
 	gone         int // tokens of thinking that left the prompts by themselves
@@ -87,7 +88,7 @@ func measureAll(s *sessionfile.Session, o Options) ([]*segment, error) {
 			carried = g.hidden
 		}
 		g.walk(o)
-		g.bill(o)
+		g.bill(o, slices.ContainsFunc(g.steps, func(s step) bool { return s.info.Usage.Prompt() <= 0 }))
 		g.digest()
 		g.conversation = g.number
 		if prev, ok := before(out[:n], g); ok {
@@ -155,7 +156,7 @@ func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, number
 		return Measurement{}, err
 	}
 	g.walk(o)
-	g.bill(o)
+	g.bill(o, true)
 	out := Measurement{Segment: g.Segment, NotRun: g.notRun, Overhead: g.hidden, Counter: g.counter, Caches: g.caching.used, Long: g.caching.long}
 	for i, w := range g.weights {
 		out.Contents, out.Counted = append(out.Contents, totalOf(g.sizes[i])), append(out.Counted, totalOf(w).Total())
@@ -192,6 +193,8 @@ func (g *segment) walk(o Options) {
 	r := newRunning(g, m.DropsThinking)
 	answered := false
 	var sent int64
+	g.steps = make([]step, 0, g.Segment.Steps()+1)
+	g.weights, g.sizes = make([][]weight, 0, len(g.Entries)), make([][]weight, 0, len(g.Entries))
 	for i, e := range g.Entries {
 		if e.Message.Origin == llm.Human && answered {
 			r.turn()
@@ -200,7 +203,8 @@ func (g *segment) walk(o Options) {
 		if e.Step != nil {
 			g.steps = append(g.steps, r.step(i, e.Step, cmp.Or(sent, e.Step.Time, e.Time)))
 		}
-		weights := g.weigh(e)
+		e.Message.ID = llm.MessageID(i) + 1
+		weights := g.weigh(e, r.counted.Size(e.Message))
 		g.weights = append(g.weights, weights)
 		r.append(i, e, weights)
 		sent = cmp.Or(e.Time, sent)
@@ -217,10 +221,33 @@ func (g *segment) walk(o Options) {
 
 // digest names what each message says.
 func (g *segment) digest() {
+	g.digests = make([]llm.Digest, 0, len(g.Entries))
 	for _, e := range g.Entries {
 		g.digests = append(g.digests, llm.DigestOf(e.Message))
 	}
 }
+
+// A counted counter knows the size of the message that comes next, so that it is counted
+// once for what is learnt here and for the meter.
+type counted struct {
+	token.Counter
+	id   llm.MessageID
+	size token.Size
+}
+
+// Size implements token.Sizer.
+func (c *counted) Size(m llm.Message) token.Size {
+	if m.ID != c.id {
+		c.id, c.size = m.ID, token.SizeOf(c.Counter, m)
+	}
+	return c.size
+}
+
+// SizePart implements token.Sizer.
+func (c *counted) SizePart(p llm.Part) token.Size { return token.SizeOfPart(c.Counter, p) }
+
+// SizeSection implements token.Sizer.
+func (c *counted) SizeSection(s llm.Section) token.Size { return token.SizeOfSection(c.Counter, s) }
 
 // A running is what is known at one place of a segment. Sizes are those of package
 // meter, told of the same things as the engine is: a prompt that nobody reported is as
@@ -228,6 +255,7 @@ func (g *segment) digest() {
 type running struct {
 	g        *segment
 	meter    *meter.Meter
+	counted  *counted // what it counts messages by
 	thinking token.Thinking
 	sizes    settling
 	all      token.Size // of all that stands in the prompt, by the counter
@@ -245,7 +273,8 @@ type running struct {
 func newRunning(g *segment, drops bool) *running {
 	cal := token.NewCalibration(g.family)
 	cal.DropsThinking(drops)
-	r := &running{g: g, thinking: token.NewThinking(drops), meter: meter.New(meter.Options{Counter: g.counter, Calibration: cal, Offline: true})}
+	once := &counted{Counter: g.counter}
+	r := &running{g: g, thinking: token.NewThinking(drops), counted: once, meter: meter.New(meter.Options{Counter: once, Calibration: cal, Offline: true})}
 	r.meter.SetFront(append(slices.Clone(g.Sections), g.hidden.Sections()...), g.Tools)
 	for _, sec := range g.Sections {
 		size := token.SizeOfSection(g.counter, sec)
@@ -323,9 +352,8 @@ func (r *running) observe(info *sessionfile.Step) (gone int) {
 // append adds message i. A reply whose output was reported is a part of the new anchor.
 func (r *running) append(i int, e sessionfile.Entry, weights []weight) {
 	m := e.Message
-	m.ID = llm.MessageID(i) + 1
+	size := r.counted.Size(m)
 	r.meter.Append(edit.Item{Message: m})
-	size := token.SizeOf(r.g.counter, m)
 	r.all = r.all.Add(size)
 	if slices.ContainsFunc(m.Calls(), func(c llm.ToolCall) bool { return c.Hosted }) {
 		r.hosted = true

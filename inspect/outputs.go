@@ -58,7 +58,7 @@ func (r *reading) rateOf(g *segment, s step) (int64, bool) {
 	}
 	u := s.charge.Usage
 	u.Output, u.Reasoning = 0, 0
-	cost := r.o.price(r.o.modelOf(s.info.Model, g.model), u)
+	cost := g.price(r.o, r.o.modelOf(s.info.Model, g.model), u)
 	return cost.Pico / int64(s.tokens), cost.Known
 }
 

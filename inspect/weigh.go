@@ -15,16 +15,35 @@ type weight struct {
 	part int // of the message
 }
 
-// weigh divides a message by its parts. What a reply's provider reported beyond its
+// A sized counter counts a message of one part, whose size is known.
+type sized struct {
+	token.Counter
+	size token.Size
+}
+
+// Size implements token.Sizer.
+func (s sized) Size(llm.Message) token.Size { return s.size }
+
+// SizePart implements token.Sizer.
+func (s sized) SizePart(llm.Part) token.Size { return s.size }
+
+// SizeSection implements token.Sizer.
+func (s sized) SizeSection(sec llm.Section) token.Size { return token.SizeOfSection(s.Counter, sec) }
+
+// weigh divides a message of that size by its parts. What a reply's provider reported beyond its
 // visible parts is its thinking, whose text the file may not have.
-func (g *segment) weigh(e sessionfile.Entry) []weight {
+func (g *segment) weigh(e sessionfile.Entry, size token.Size) []weight {
+	counter := g.counter
+	if len(e.Message.Parts) == 1 {
+		counter = sized{counter, size}
+	}
 	out := make([]weight, len(e.Message.Parts))
 	var thinking []int // indices
 	visible := 0
 	for i, p := range e.Message.Parts {
 		one := e.Message
 		one.Parts, one.Envelope = e.Message.Parts[i:i+1], llm.Envelope{}
-		out[i] = weight{token.ContentsOf(g.counter, one, false), i}
+		out[i] = weight{token.ContentsOf(counter, one, false), i}
 		if _, ok := p.(llm.Thinking); ok {
 			thinking = append(thinking, i)
 		} else {
