@@ -2,28 +2,6 @@ package inspect
 
 import "github.com/plimsoll-dev/plimsoll/core/catalog"
 
-// An Agent is the session of a sub-agent, which a call of this one started.
-type Agent struct {
-	Session       string        `json:"session"` // the file's name
-	ID            string        `json:"id"`
-	Steps         int           `json:"steps"`
-	Tokens        int           `json:"tokens"` // of all prompts
-	Peak          int           `json:"peak"`
-	Usage         Usage         `json:"usage"`
-	CostUSD       catalog.Money `json:"cost_usd"`
-	CostSteps     int           `json:"cost_steps"`
-	CostEstimated int           `json:"cost_estimated"`
-}
-
-// A Family is what a session took, or it together with its sub-agents.
-type Family struct {
-	Steps         int           `json:"steps"`
-	Tokens        int           `json:"tokens"`
-	CostUSD       catalog.Money `json:"cost_usd"` // null unless it is known of every Step
-	CostSteps     int           `json:"cost_steps"`
-	CostEstimated int           `json:"cost_estimated"`
-}
-
 // Attach adds the Reports of the session's sub-agents: each is in Agents, and WithAgents
 // sums up all of them. Totals stay those of the session alone.
 func (r *Report) Attach(agents []Report) {

@@ -9,24 +9,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
-// A Charge is what one call was charged for.
-type Charge struct {
-	// Usage is as reported, else a share of what the file states of all calls, else as
-	// Simulated. Where its output was not reported it is the size of the recorded reply.
-	Usage llm.Usage
-	// Simulated is what package cache says that the same prompt reads and writes, if
-	// the provider has nothing warm but what this segment has sent.
-	Simulated llm.Usage
-	CostUSD   catalog.Money // as the file states it, else Usage by list prices
-	CostKind  string        // CostStated, CostReported or CostEstimated; empty if the cost is not known
-}
-
-// A caching is how a segment uses the provider's cache.
-type caching struct {
-	used bool // as far as is known
-	long bool // most of what is written has the long lifetime
-}
-
 // cachingOf looks at what was reported of a segment. A client of which nothing was
 // reported is taken to use the cache.
 func cachingOf(entries []sessionfile.Entry) caching {
@@ -139,46 +121,26 @@ func (g *segment) charge(s *step, o Options) {
 	}
 }
 
-// modelOf returns the model that a call is taken to have asked.
-func (o Options) modelOf(recorded, segment string) string {
-	if o.Model != "" || recorded == "" {
-		return segment
+// shareOf divides what the file states of all calls among the Steps: the parts of the
+// prompts in proportion to their sizes, the outputs to those of the replies unless they
+// are known.
+func (g *segment) shareOf(t told) []llm.Usage {
+	prompts, outputs, final := make([]int, len(g.steps)), make([]int, len(g.steps)), false
+	for i, s := range g.steps {
+		prompts[i], outputs[i] = s.tokens, g.outputOf(s)
+		final = final || s.info.OutputReported
 	}
-	return recorded
-}
-
-// A listed is what the catalogue has of a model.
-type listed struct {
-	catalog.Model
-	known bool
-	rule  catalog.CacheRule
-}
-
-// listed returns what the catalogue has of a model, looked up once.
-func (g *segment) listed(o Options, model string) *listed {
-	m := g.models[model]
-	if m == nil {
-		m = &listed{}
-		m.Model, m.known = o.Catalog.Lookup(model)
-		m.rule, _ = o.Catalog.CacheRuleOf(model)
-		if g.models == nil {
-			g.models = map[string]*listed{}
-		}
-		g.models[model] = m
+	if !final && t.parts.Output > 0 {
+		outputs = spread(t.parts.Output, outputs)
 	}
-	return m
-}
-
-// price returns what a usage costs by the list prices of a model.
-func (g *segment) price(o Options, model string, u llm.Usage) catalog.Money {
-	m := g.listed(o, model)
-	if !m.known {
-		return catalog.Money{}
+	reads := spread(t.parts.CacheRead, prompts)
+	for i := range prompts {
+		prompts[i] -= reads[i]
 	}
-	prices, ok := m.PricesAt(u.Prompt())
-	if !ok {
-		return catalog.Money{}
+	writes := spread(t.parts.CacheWrite5m, prompts)
+	out := make([]llm.Usage, len(g.steps))
+	for i := range out {
+		out[i] = llm.Usage{Input: prompts[i] - writes[i], CacheRead: reads[i], CacheWrite5m: writes[i], Output: outputs[i]}
 	}
-	pico, ok := prices.Cost(u)
-	return catalog.Money{Pico: pico, Known: ok}
+	return out
 }

@@ -16,30 +16,6 @@ const (
 	leastShared = 50   // permille of what could have been read
 )
 
-// A sent is a Step with its segment.
-type sent struct {
-	g *segment
-	step
-	i    int // of the Step in its segment
-	rule catalog.CacheRule
-	long int // tokens at the beginning that are kept with the long lifetime
-}
-
-// kept returns how much of a prompt the provider has kept, by what was reported.
-func (s sent) kept() int {
-	u := s.info.Usage
-	if s.rule.Marked {
-		return u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
-	}
-	return u.Prompt()
-}
-
-// A found is a break before its place was looked for.
-type found struct {
-	Break
-	prev, cur sent
-}
-
 // breaks compares every reported Step with the one before it.
 func (r *reading) breaks() {
 	var all []found

@@ -2,26 +2,11 @@ package inspect
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
-
-// before returns the segment whose conversation g goes on with, if there is one, of
-// those that were before it.
-func before(earlier []*segment, g *segment) (*segment, bool) {
-	if g.Start == sessionfile.StartRoot || g.Start == sessionfile.StartResumed {
-		return nil, false
-	}
-	for _, prev := range slices.Backward(earlier) {
-		if prev.Name == g.Name {
-			return prev, true
-		}
-	}
-	return nil, false
-}
 
 // cuts lists what the client took out of the context.
 func (r *reading) cuts() {

@@ -35,4 +35,30 @@
 // Steps with reported usage and with models whose cache rule the catalogue knows are
 // compared. [Break].Cause names what the file shows; where it shows nothing
 // the cause is unknown, as when the provider evicted early.
+//
+// # Files
+//
+// A file uses what it or an earlier one in this list declares, and no later one.
+//
+//	report.go    floor 1: what a Report holds
+//	overhead.go  what an analysis stands on, and what a client hides
+//	told.go      what a file states of all calls of a segment
+//	weigh.go     a message by its parts
+//	preview.go   the beginning of a text
+//	segment.go   floor 2: a segment that is measured
+//	settle.go    the size of each message
+//	bill.go      the charge of each Step
+//	measure.go   segments, message by message
+//	predict.go   what a prompt was taken for before the call
+//	agents.go    sums over a session and its sub-agents
+//	reading.go   floor 3: a session that is analysed
+//	outputs.go   its outputs, open calls and thinking
+//	repeat.go    what is shown again
+//	cuts.go      what the client took out
+//	contents.go  the content of one request
+//	diff.go      what differs between two
+//	place.go     where in a request something lies
+//	breaks.go    where the cache broke
+//	stated.go    what the file states of its sums
+//	inspect.go   all of that
 package inspect

@@ -9,20 +9,12 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
-// A reading is a session that is analysed.
-type reading struct {
-	s        *sessionfile.Session
-	o        Options
-	segments []*segment
-	report   *Report
-}
-
 // empty returns a Report without anything in its lists.
 func empty(name string) Report {
 	return Report{
 		Schema: Schema, Session: name, Segments: []Segment{}, Largest: []Output{}, Repeated: []Repeat{}, Unanswered: []Call{},
 		Cuts: []Cut{}, CacheBreaks: []Break{}, Thinking: []Thinking{}, Problems: []Problem{}, Abandoned: []Branch{},
-		Stated: []Stated{}, Agents: []Agent{}, Totals: Totals{Kinds: []KindSum{}},
+		Stated: []Stated{}, Kindred: Kindred{Agents: []Agent{}}, Totals: Totals{Kinds: []KindSum{}},
 	}
 }
 
@@ -89,18 +81,6 @@ func (r *reading) describe() {
 		}
 		r.report.Segments = append(r.report.Segments, out)
 	}
-}
-
-// pricesOf returns the list prices of a Step, if they are known and hold for it.
-func (r *reading) pricesOf(g *segment, s step) (catalog.Prices, bool) {
-	if s.info.Unpriced != "" {
-		return catalog.Prices{}, false
-	}
-	m := g.listed(r.o, r.o.modelOf(s.info.Model, g.model))
-	if !m.known {
-		return catalog.Prices{}, false
-	}
-	return m.PricesAt(s.tokens)
 }
 
 // total sums up.

@@ -5,75 +5,12 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
-
-// A segment is one segment of a session, measured.
-type segment struct {
-	sessionfile.Segment
-	number  int // from 1
-	model   string
-	family  catalog.Family
-	counter token.Counter
-	hidden  Overhead
-	told    told
-	sized   []int // the prompts, where they follow from what is told
-	notRun  string
-	front   token.Contents // of sections and tools, by the counter
-	weights [][]weight     // of each entry, by the counter
-	// frontSize and sizes are what they take of the prompts; see settling.
-	frontSize token.Contents
-	sizes     [][]weight
-	calls     map[place]llm.ToolCall // that each result answers, once somebody asked
-	digests   []llm.Digest           // of each entry
-
-	// conversation is the number of the segment that it goes on from, in the end.
-	conversation int
-	caching      caching
-	models       map[string]*listed // by name
-	steps        []step
-	turns        int // Turn ends at which could be told what became of thinking
-	gone         int // tokens of thinking that left the prompts by themselves
-}
-
-// A step is one Step, measured.
-type step struct {
-	entry    int               // its reply among the entries; all of them for a request without one
-	info     *sessionfile.Step // of a request without a reply: its model alone
-	tokens   int
-	kind     string
-	guess    guess          // of tokens, before the call
-	first    bool           // of its segment to be reported
-	contents token.Contents // they add up to tokens
-	gone     int            // tokens of thinking that this prompt has no more
-	sent     int64          // Unix milliseconds; 0 if nobody knows
-	charge   Charge
-}
-
-// A guess is what the size of a prompt was taken for before anybody reported it.
-type guess struct {
-	token.Estimate     // by the calibrated count
-	counter        int // tokens by the counter alone, with what is hidden
-}
-
-// reported reports whether the size is the provider's.
-func (s step) reported() bool { return s.kind == Reported }
-
-// unseen returns what a client counted beyond the content that its file has.
-func (s step) unseen() int {
-	if s.kind != ClientCounted {
-		return 0
-	}
-	return max(s.tokens-s.guess.Point, 0)
-}
-
-// copied reports whether another session made the call.
-func (s step) copied() bool { return s.info.Copied != "" }
 
 // measureAll measures the segments of a session.
 func measureAll(s *sessionfile.Session, o Options) ([]*segment, error) {
@@ -184,9 +121,6 @@ func (o Options) newSegment(s *sessionfile.Session, seg sessionfile.Segment, num
 	return g, nil
 }
 
-// shared reports whether the Steps have their usage by what is told of all of them.
-func (g *segment) shared() bool { return len(g.sized) > 0 && g.told.parts.Prompt() > 0 }
-
 // walk goes through the messages once.
 func (g *segment) walk(o Options) {
 	m, _ := o.Catalog.Lookup(g.model)
@@ -204,7 +138,7 @@ func (g *segment) walk(o Options) {
 			g.steps = append(g.steps, r.step(i, e.Step, cmp.Or(sent, e.Step.Time, e.Time)))
 		}
 		e.Message.ID = llm.MessageID(i) + 1
-		weights := g.weigh(e, r.counted.Size(e.Message))
+		weights := weigh(e, r.counted.Size(e.Message), g.counter, g.family.Prior)
 		g.weights = append(g.weights, weights)
 		r.append(i, e, weights)
 		sent = cmp.Or(e.Time, sent)
@@ -216,7 +150,7 @@ func (g *segment) walk(o Options) {
 		g.frontSize = scaledBy(g.front, r.meter.Calibration().Ratio())
 	}
 	r.sizes.settle(len(g.Entries), r.sizes.counted(r.sizes.done, len(g.Entries), r.meter.Calibration().Ratio()), r.meter.Calibration().Ratio())
-	g.turns, g.gone = r.turns, r.gone
+	g.thought = r.thought
 }
 
 // digest names what each message says.
@@ -266,8 +200,7 @@ type running struct {
 	anchored string // model that the anchor is of; empty: there is none
 	pending  int    // tokens of thinking in Turns that ended since the anchor
 	inTurn   int    // in this Turn
-	turns    int
-	gone     int
+	thought  thought
 }
 
 func newRunning(g *segment, drops bool) *running {
@@ -329,7 +262,7 @@ func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
 	if !info.Usage.IsZero() {
 		r.meter.Usage(meter.Usage{Usage: info.Usage, Reported: info.Reported, OutputUnknown: !info.OutputReported}, at, edit.View{})
 	}
-	r.gone += s.gone
+	r.thought.gone += s.gone
 	r.sizes.step(&s, i, r.meter.Calibration().Ratio())
 	s.contents = r.sizes.divided(s)
 	return s
@@ -342,7 +275,7 @@ func (r *running) observe(info *sessionfile.Step) (gone int) {
 		over := r.anchor.Prompt + max(r.anchor.Output, 0) + r.meter.Calibration().Cost(r.growth()) - next
 		gone = r.thinking.Observe(over)
 		if r.pending >= leastThinking {
-			r.turns++
+			r.thought.turns++
 		}
 	}
 	r.pending = 0
@@ -374,4 +307,72 @@ func (r *running) append(i int, e sessionfile.Entry, weights []weight) {
 	thinking := thinkingOf(weights)
 	r.thinking.Reply(thinking)
 	r.inTurn += thinking
+}
+
+// divide returns the prompts of a segment's calls, which add up to what the file states of
+// them, and what each of them has beyond the file. Where the file alone is estimated to be
+// more than the sum, all are smaller in proportion.
+func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error) {
+	g := &segment{Segment: seg, model: o.ModelOf(seg)}
+	g.family = o.Catalog.FamilyOf(g.model)
+	var err error
+	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
+		return Overhead{}, nil, err
+	}
+	g.walk(o) // as if nothing were hidden
+	sizes, sum := make([]int, len(g.steps)), 0
+	for i, st := range g.steps {
+		sizes[i] = st.tokens
+		sum += st.tokens
+	}
+	hidden := Overhead{Kind: Measured}
+	if sum > t.prompt {
+		return hidden, spread(t.prompt, sizes), nil
+	}
+	hidden.Tokens = (t.prompt - sum) / len(sizes)
+	for i, more := range spread(t.prompt-sum, make([]int, len(sizes))) {
+		sizes[i] += more
+	}
+	return hidden, sizes, nil
+}
+
+// OverheadOf returns what the client sends beside what the file holds, for a segment, number
+// number of the session whose header is s. Where the file shows its own start, that is what the first reported prompt
+// has more than the known content, and the session's later segments carry it on; else
+// it is the catalogue's value for the client, or what the sum of all prompts has beyond
+// the file where that is stated and no prompt was reported. What that leaves unexplained of a later
+// segment's first prompt is unrecorded, such as the files that a client attaches again
+// after a compaction. If it is much and the file shows neither the session's start nor a
+// summary, the error is a [*MissingError] and the Overhead is good in spite of it. carried is the last measured Overhead of
+// the segments before; zero if there is none.
+func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Overhead, error) {
+	hidden, _, err := o.overheadOf(s, withUsage(s, seg, number), toldOf(s, seg, number), carried)
+	return hidden, err
+}
+
+// overheadOf is OverheadOf with what the file states of the segment's calls, and returns
+// their prompts as well where they follow from that.
+func (o Options) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, t told, carried Overhead) (Overhead, []int, error) {
+	if s.Client == "" {
+		return Overhead{Kind: None}, nil, nil
+	}
+	if t.prompt > 0 && seg.Steps() > 1 {
+		return o.divide(seg, t)
+	}
+	hidden, err := o.observed(s, seg, carried)
+	return hidden, nil, err
+}
+
+// before returns the segment whose conversation g goes on with, if there is one, of
+// those that were before it.
+func before(earlier []*segment, g *segment) (*segment, bool) {
+	if g.Start == sessionfile.StartRoot || g.Start == sessionfile.StartResumed {
+		return nil, false
+	}
+	for _, prev := range slices.Backward(earlier) {
+		if prev.Name == g.Name {
+			return prev, true
+		}
+	}
+	return nil, false
 }

@@ -111,23 +111,6 @@ func (r *reading) outputs() {
 	}
 }
 
-// A place is a part of an entry.
-type place struct{ entry, part int }
-
-// eachResult calls f with every tool result that the client recorded.
-func (g *segment) eachResult(f func(place, llm.ToolResult)) {
-	for i, e := range g.Entries {
-		if e.Message.Flags.Has(llm.FlagInterrupted) {
-			continue
-		}
-		for k, p := range e.Message.Parts {
-			if res, ok := p.(llm.ToolResult); ok {
-				f(place{i, k}, res)
-			}
-		}
-	}
-}
-
 // output describes a result.
 func (g *segment) output(at place, res llm.ToolResult, c carriage) *Output {
 	call := g.callOf(at)
@@ -231,7 +214,7 @@ func (g *segment) stepOf(entry int) int {
 // thinking says what became of the thinking of each segment.
 func (r *reading) thinking() {
 	for _, g := range r.segments {
-		out := Thinking{Segment: g.number, Turns: g.turns, Dropped: g.gone, Carried: "unknown"}
+		out := Thinking{Segment: g.number, Turns: g.thought.turns, Dropped: g.thought.gone, Carried: "unknown"}
 		for i, e := range g.Entries {
 			for _, p := range e.Message.Parts {
 				t, ok := p.(llm.Thinking)
@@ -251,9 +234,9 @@ func (r *reading) thinking() {
 		switch {
 		case out.Blocks == 0:
 			continue
-		case g.gone > 0:
+		case g.thought.gone > 0:
 			out.Carried = "dropped"
-		case g.turns > 0:
+		case g.thought.turns > 0:
 			out.Carried = "kept"
 		}
 		r.report.Thinking = append(r.report.Thinking, out)

@@ -98,32 +98,6 @@ const (
 	None     = "none"     // the file is the whole request
 )
 
-// An Overhead is what the client sends beside what the file holds, in tokens.
-type Overhead struct {
-	Tokens int    `json:"tokens"`
-	Kind   string `json:"kind"` // "measured", "assumed" or "none"
-	// Unrecorded is what the segment's first prompt has beyond overhead and file,
-	// such as files that the client attached again after a compaction. It is counted
-	// with every request.
-	Unrecorded int `json:"unrecorded"`
-}
-
-// all returns what of a prompt is in no message.
-func (o Overhead) all() int { return o.Tokens + o.Unrecorded }
-
-// Sections returns what of a prompt is in no message, as sections of which only the size
-// is known.
-func (o Overhead) Sections() []llm.Section {
-	var out []llm.Section
-	if o.Tokens > 0 {
-		out = append(out, llm.Section{Name: "overhead", Tokens: o.Tokens})
-	}
-	if o.Unrecorded > 0 {
-		out = append(out, llm.Section{Name: "unrecorded", Tokens: o.Unrecorded})
-	}
-	return out
-}
-
 // A MissingError says that the requests of a segment cannot be rebuilt since what
 // they begin with is not in the file.
 type MissingError struct {
@@ -140,33 +114,6 @@ func (e *MissingError) Error() string {
 // begins in the middle of a session, without a summary. Above it the file lacks a part of
 // the conversation itself.
 const missingShare = 250
-
-// OverheadOf returns what the client sends beside what the file holds, for a segment, number
-// number of the session whose header is s. Where the file shows its own start, that is what the first reported prompt
-// has more than the known content, and the session's later segments carry it on; else
-// it is the catalogue's value for the client, or what the sum of all prompts has beyond
-// the file where that is stated and no prompt was reported. What that leaves unexplained of a later
-// segment's first prompt is unrecorded, such as the files that a client attaches again
-// after a compaction. If it is much and the file shows neither the session's start nor a
-// summary, the error is a [*MissingError] and the Overhead is good in spite of it. carried is the last measured Overhead of
-// the segments before; zero if there is none.
-func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Overhead, error) {
-	hidden, _, err := o.overheadOf(s, withUsage(s, seg, number), toldOf(s, seg, number), carried)
-	return hidden, err
-}
-
-// overheadOf is OverheadOf with what the file states of the segment's calls, and returns
-// their prompts as well where they follow from that.
-func (o Options) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, t told, carried Overhead) (Overhead, []int, error) {
-	if s.Client == "" {
-		return Overhead{Kind: None}, nil, nil
-	}
-	if t.prompt > 0 && seg.Steps() > 1 {
-		return o.divide(seg, t)
-	}
-	hidden, err := o.observed(s, seg, carried)
-	return hidden, nil, err
-}
 
 // observed returns the overhead by the first reported prompt, else what is carried on or
 // assumed.
@@ -240,4 +187,12 @@ func (o Options) firstPrompt(seg sessionfile.Segment) (known, prompt int, err er
 		size = size.Add(token.SizeOf(counter, e.Message))
 	}
 	return 0, 0, nil
+}
+
+// modelOf returns the model that a call is taken to have asked.
+func (o Options) modelOf(recorded, segment string) string {
+	if o.Model != "" || recorded == "" {
+		return segment
+	}
+	return recorded
 }

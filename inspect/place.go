@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"sort"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/wire"
@@ -143,4 +144,28 @@ func common(a, b []byte) int {
 		}
 	}
 	return n
+}
+
+// A sent is a Step with its segment.
+type sent struct {
+	g *segment
+	step
+	i    int // of the Step in its segment
+	rule catalog.CacheRule
+	long int // tokens at the beginning that are kept with the long lifetime
+}
+
+// kept returns how much of a prompt the provider has kept, by what was reported.
+func (s sent) kept() int {
+	u := s.info.Usage
+	if s.rule.Marked {
+		return u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
+	}
+	return u.Prompt()
+}
+
+// A found is a break before its place was looked for.
+type found struct {
+	Break
+	prev, cur sent
 }

@@ -1,19 +1,5 @@
 package inspect
 
-// A Prediction is what a prompt was taken for before the call, beside what its provider
-// then reported.
-type Prediction struct {
-	Point    int    `json:"point"`   // by the count: calibrated by the reports before
-	Bound    int    `json:"bound"`   // its upper bound
-	Kind     string `json:"kind"`    // of the count: "calibrated" or "estimated"
-	Counter  int    `json:"counter"` // by the counter alone, with what is hidden
-	Reported int    `json:"reported"`
-	// The errors are what each has more than was reported, as a share of that, in parts
-	// per million.
-	ErrorPPM        int `json:"error_ppm"`
-	CounterErrorPPM int `json:"counter_error_ppm"`
-}
-
 // prediction returns the prediction of a reported prompt, nil of any other. What is hidden
 // was measured by the first one of a segment that shows the session's start, so that this
 // is no prediction.

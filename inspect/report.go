@@ -48,8 +48,13 @@ type Report struct {
 	Problems      []Problem  `json:"problems"`     // lines that could not be read as they should be
 	Abandoned     []Branch   `json:"abandoned"`    // lines that do not lead to the end
 	Stated        []Stated   `json:"stated"`       // what the file says about its own sums, beside ours
-	Agents        []Agent    `json:"agents"`       // sub-agents, where they were attached; Report.Attach
-	WithAgents    *Family    `json:"with_agents,omitempty"`
+	Kindred
+}
+
+// Kindred are the sub-agents of a session, where they were attached; see [Report.Attach].
+type Kindred struct {
+	Agents     []Agent `json:"agents"`
+	WithAgents *Family `json:"with_agents,omitempty"` // the sums over it and them
 }
 
 // Totals sum up a session.
@@ -286,4 +291,89 @@ type Branch struct {
 	Last     int    `json:"last"`
 	Messages int    `json:"messages"`
 	Why      string `json:"why"`
+}
+
+// An Agent is the session of a sub-agent, which a call of this one started.
+type Agent struct {
+	Session       string        `json:"session"` // the file's name
+	ID            string        `json:"id"`
+	Steps         int           `json:"steps"`
+	Tokens        int           `json:"tokens"` // of all prompts
+	Peak          int           `json:"peak"`
+	Usage         Usage         `json:"usage"`
+	CostUSD       catalog.Money `json:"cost_usd"`
+	CostSteps     int           `json:"cost_steps"`
+	CostEstimated int           `json:"cost_estimated"`
+}
+
+// A Family is what a session took, or it together with its sub-agents.
+type Family struct {
+	Steps         int           `json:"steps"`
+	Tokens        int           `json:"tokens"`
+	CostUSD       catalog.Money `json:"cost_usd"` // null unless it is known of every Step
+	CostSteps     int           `json:"cost_steps"`
+	CostEstimated int           `json:"cost_estimated"`
+}
+
+// A Prediction is what a prompt was taken for before the call, beside what its provider
+// then reported.
+type Prediction struct {
+	Point    int    `json:"point"`   // by the count: calibrated by the reports before
+	Bound    int    `json:"bound"`   // its upper bound
+	Kind     string `json:"kind"`    // of the count: "calibrated" or "estimated"
+	Counter  int    `json:"counter"` // by the counter alone, with what is hidden
+	Reported int    `json:"reported"`
+	// The errors are what each has more than was reported, as a share of that, in parts
+	// per million.
+	ErrorPPM        int `json:"error_ppm"`
+	CounterErrorPPM int `json:"counter_error_ppm"`
+}
+
+// A Stated is what the file itself says about a sum, beside ours of the same Steps.
+type Stated struct {
+	Line    int            `json:"line"`
+	What    string         `json:"what"`            // what states it
+	Model   string         `json:"model,omitempty"` // whose calls alone; empty for all
+	From    int            `json:"from"`            // first segment, from 1
+	To      int            `json:"to"`              // last one
+	Figures []StatedFigure `json:"figures"`
+}
+
+// A StatedFigure is one figure twice.
+type StatedFigure struct {
+	Name string `json:"name"`
+	// Stated and Ours are Steps or tokens; of the cost there are the two below instead.
+	Stated    int64          `json:"stated"`
+	Ours      int64          `json:"ours"`
+	StatedUSD *catalog.Money `json:"stated_usd,omitempty"`
+	OursUSD   *catalog.Money `json:"ours_usd,omitempty"`
+	Estimated bool           `json:"estimated,omitempty"` // ours, as far as the file has no usage
+	Differs   bool           `json:"differs"`             // by more than the figure was rounded
+	Why       string         `json:"why,omitempty"`       // what is known to be missing from ours
+}
+
+// An Overhead is what the client sends beside what the file holds, in tokens.
+type Overhead struct {
+	Tokens int    `json:"tokens"`
+	Kind   string `json:"kind"` // "measured", "assumed" or "none"
+	// Unrecorded is what the segment's first prompt has beyond overhead and file,
+	// such as files that the client attached again after a compaction. It is counted
+	// with every request.
+	Unrecorded int `json:"unrecorded"`
+}
+
+// all returns what of a prompt is in no message.
+func (o Overhead) all() int { return o.Tokens + o.Unrecorded }
+
+// Sections returns what of a prompt is in no message, as sections of which only the size
+// is known.
+func (o Overhead) Sections() []llm.Section {
+	var out []llm.Section
+	if o.Tokens > 0 {
+		out = append(out, llm.Section{Name: "overhead", Tokens: o.Tokens})
+	}
+	if o.Unrecorded > 0 {
+		out = append(out, llm.Section{Name: "unrecorded", Tokens: o.Unrecorded})
+	}
+	return out
 }

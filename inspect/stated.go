@@ -8,29 +8,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
-// A Stated is what the file itself says about a sum, beside ours of the same Steps.
-type Stated struct {
-	Line    int            `json:"line"`
-	What    string         `json:"what"`            // what states it
-	Model   string         `json:"model,omitempty"` // whose calls alone; empty for all
-	From    int            `json:"from"`            // first segment, from 1
-	To      int            `json:"to"`              // last one
-	Figures []StatedFigure `json:"figures"`
-}
-
-// A StatedFigure is one figure twice.
-type StatedFigure struct {
-	Name string `json:"name"`
-	// Stated and Ours are Steps or tokens; of the cost there are the two below instead.
-	Stated    int64          `json:"stated"`
-	Ours      int64          `json:"ours"`
-	StatedUSD *catalog.Money `json:"stated_usd,omitempty"`
-	OursUSD   *catalog.Money `json:"ours_usd,omitempty"`
-	Estimated bool           `json:"estimated,omitempty"` // ours, as far as the file has no usage
-	Differs   bool           `json:"differs"`             // by more than the figure was rounded
-	Why       string         `json:"why,omitempty"`       // what is known to be missing from ours
-}
-
 // costTolerance is the permille by which a cost may be off that a client works out from
 // prices of its own: it rounds each call.
 const costTolerance = 5

@@ -32,8 +32,7 @@ func (s sized) SizeSection(sec llm.Section) token.Size { return token.SizeOfSect
 
 // weigh divides a message of that size by its parts. What a reply's provider reported beyond its
 // visible parts is its thinking, whose text the file may not have.
-func (g *segment) weigh(e sessionfile.Entry, size token.Size) []weight {
-	counter := g.counter
+func weigh(e sessionfile.Entry, size token.Size, counter token.Counter, prior int) []weight {
 	if len(e.Message.Parts) == 1 {
 		counter = sized{counter, size}
 	}
@@ -55,7 +54,7 @@ func (g *segment) weigh(e sessionfile.Entry, size token.Size) []weight {
 	}
 	total := e.Step.Usage.Reasoning
 	if total == 0 {
-		total = max(e.Step.Usage.Output-visible*g.family.Prior/1000, 0)
+		total = max(e.Step.Usage.Output-visible*prior/1000, 0)
 	}
 	shares := make([]int, len(thinking))
 	for k, i := range thinking {

@@ -100,8 +100,7 @@ func (r *redactor) report(p inspect.Report) inspect.Report {
 			b.Why = in(whyWords, b.Why)
 			return b
 		}),
-		Stated: each(p.Stated, r.stated), WithAgents: p.WithAgents,
-		Agents: each(p.Agents, r.agent),
+		Stated: each(p.Stated, r.stated), Kindred: inspect.Kindred{Agents: each(p.Agents, r.agent), WithAgents: p.WithAgents},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
@@ -99,55 +98,4 @@ func withUsage(s *sessionfile.Session, seg sessionfile.Segment, number int) sess
 	step.Usage, step.Reported, step.OutputReported = t.parts, true, t.parts.Output > 0
 	seg.Entries[i].Step = &step
 	return seg
-}
-
-// divide returns the prompts of a segment's calls, which add up to what the file states of
-// them, and what each of them has beyond the file. Where the file alone is estimated to be
-// more than the sum, all are smaller in proportion.
-func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error) {
-	g := &segment{Segment: seg, model: o.ModelOf(seg)}
-	g.family = o.Catalog.FamilyOf(g.model)
-	var err error
-	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
-		return Overhead{}, nil, err
-	}
-	g.walk(o) // as if nothing were hidden
-	sizes, sum := make([]int, len(g.steps)), 0
-	for i, st := range g.steps {
-		sizes[i] = st.tokens
-		sum += st.tokens
-	}
-	hidden := Overhead{Kind: Measured}
-	if sum > t.prompt {
-		return hidden, spread(t.prompt, sizes), nil
-	}
-	hidden.Tokens = (t.prompt - sum) / len(sizes)
-	for i, more := range spread(t.prompt-sum, make([]int, len(sizes))) {
-		sizes[i] += more
-	}
-	return hidden, sizes, nil
-}
-
-// shareOf divides what the file states of all calls among the Steps: the parts of the
-// prompts in proportion to their sizes, the outputs to those of the replies unless they
-// are known.
-func (g *segment) shareOf(t told) []llm.Usage {
-	prompts, outputs, final := make([]int, len(g.steps)), make([]int, len(g.steps)), false
-	for i, s := range g.steps {
-		prompts[i], outputs[i] = s.tokens, g.outputOf(s)
-		final = final || s.info.OutputReported
-	}
-	if !final && t.parts.Output > 0 {
-		outputs = spread(t.parts.Output, outputs)
-	}
-	reads := spread(t.parts.CacheRead, prompts)
-	for i := range prompts {
-		prompts[i] -= reads[i]
-	}
-	writes := spread(t.parts.CacheWrite5m, prompts)
-	out := make([]llm.Usage, len(g.steps))
-	for i := range out {
-		out[i] = llm.Usage{Input: prompts[i] - writes[i], CacheRead: reads[i], CacheWrite5m: writes[i], Output: outputs[i]}
-	}
-	return out
 }
