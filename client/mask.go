@@ -1,8 +1,6 @@
 package client
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -12,51 +10,32 @@ import (
 const (
 	shortestKey = 6  // a shorter one would be found in words
 	shortestRun = 12 // characters of a key that tell too much of it
-	// shortestCoded is how many characters of base64 depend on nothing but so many of a key,
-	// wherever it begins in what was encoded.
-	shortestCoded = (shortestRun*8 - 6) / 6
 	// mostCoats is how often escapes are taken off: an error is repeated within an error
 	// within a proxy's.
 	mostCoats = 6
 )
 
 // A mask is the one place that takes secrets out of texts. It finds keys, long pieces of
-// them, also in another case, in base64 and in hexadecimal digits, keys of which somebody
+// them, also in any other case, in base64 and in hexadecimal digits, keys of which somebody
 // has masked the middle, and words that look like keys; each also where it is escaped,
 // whatever the text is: a body that was cut is no JSON, and its strings have escapes still.
 type mask struct {
-	keys  []string // in lower case
-	runs  runs
-	coded runs // pieces of base64
-	hexed runs // pieces in hexadecimal digits
+	keys []string // in lower case
+	runs runs
 }
 
 // newMask returns a mask of keys; empty and short ones are left out.
 func newMask(keys ...string) mask {
-	m := mask{runs: newRuns(shortestRun), coded: newRuns(shortestCoded), hexed: newRuns(2 * shortestRun)}
+	m := mask{runs: newRuns(shortestRun)}
 	for _, key := range keys {
 		// A key that looks escaped loses that along with the escapes of the text around it.
 		for v, more := (view{text: key}), true; more && len(v.text) >= shortestKey; v, more = v.open() {
-			m.add(v.text)
+			low := lower(v.text)
+			m.keys = append(m.keys, low)
+			m.runs.add(low)
 		}
 	}
 	return m
-}
-
-func (m *mask) add(key string) {
-	low := lower(key)
-	m.keys = append(m.keys, low)
-	m.runs.add(low)
-	for _, cased := range []string{key, low, strings.ToUpper(key)} {
-		m.hexed.add(hex.EncodeToString([]byte(cased)))
-		for before := range 3 {
-			// What stands before the key in the encoded text shifts it by 0, 1 or 2 bytes; the
-			// first and the last characters depend on what is beside it.
-			text := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", before) + cased))
-			first, last := (before*8+5)/6, (before+len(cased))*8/6
-			m.coded.add(text[first:last])
-		}
-	}
 }
 
 // text returns s with [secret] in the place of each secret.
@@ -116,37 +95,37 @@ func hide(s string, marks []bool) string {
 
 // marks tells which bytes of s belong to a secret.
 func (m mask) marks(s string) []bool {
-	marks := m.find(s)
-	v, more := view{text: s}.open()
-	for range mostCoats {
-		if !more {
-			break
-		}
-		for i, found := range m.find(v.text) {
-			if found {
-				cover(marks[v.at[i]:v.at[i+1]])
+	marks := make([]bool, len(s))
+	for v := range (view{text: s}).coats() {
+		v.mark(marks, m.find(v.text))
+		for inner := range v.decoded() {
+			for plain := range inner.coats() {
+				plain.mark(marks, m.own(lower(plain.text)))
 			}
 		}
-		v, more = v.open()
 	}
 	return marks
 }
 
-// find tells which bytes of s belong to a secret that is not escaped. It looks at each byte
-// a few times at most, whatever s is.
+// find tells which bytes of s belong to a secret that is written as it is. It looks at each
+// byte a few times at most, whatever s is.
 func (m mask) find(s string) []bool {
-	marks := make([]bool, len(s))
 	low := lower(s)
+	marks := m.own(low)
+	words(s, low, marks)
+	m.gaps(s, low, marks)
+	return marks
+}
+
+// own tells which bytes of a text in lower case belong to a key, or to a long piece of one.
+func (m mask) own(low string) []bool {
+	marks := make([]bool, len(low))
 	for _, key := range m.keys {
 		for at := range places(low, key) {
 			cover(marks[at : at+len(key)])
 		}
 	}
 	m.runs.mark(low, marks)
-	m.coded.mark(standard(s), marks)
-	m.hexed.mark(low, marks)
-	words(s, low, marks)
-	m.gaps(s, low, marks)
 	return marks
 }
 

@@ -40,6 +40,125 @@ func (v view) from(i int) int {
 	return v.at[i]
 }
 
+// coats yields v, and it again with one coat of escapes off after the other.
+func (v view) coats() iter.Seq[view] {
+	return func(yield func(view) bool) {
+		for more, n := true, 0; more && n <= mostCoats; n++ {
+			if !yield(v) {
+				return
+			}
+			v, more = v.open()
+		}
+	}
+}
+
+// mark marks in the source what is found in v.
+func (v view) mark(marks, found []bool) {
+	for i, is := range found {
+		switch {
+		case is && v.at == nil:
+			marks[i] = true
+		case is:
+			cover(marks[v.at[i]:v.at[i+1]])
+		}
+	}
+}
+
+// decoded yields what v says where it is read as base64, in either alphabet, or as hexadecimal
+// digits, from wherever a key may begin in it. Only where nothing is long enough to hold a
+// piece of a key, it yields nothing.
+func (v view) decoded() iter.Seq[view] {
+	return func(yield func(view) bool) {
+		if !hasLongWord(v.text) {
+			return
+		}
+		for skip := range 4 {
+			if !yield(v.digits(6, skip, base64Digit)) {
+				return
+			}
+		}
+		for skip := range 2 {
+			if !yield(v.digits(4, skip, hexDigit)) {
+				return
+			}
+		}
+	}
+}
+
+// hasLongWord reports whether s has a word of digits that may hold shortestKey bytes.
+func hasLongWord(s string) bool {
+	const least = shortestKey * 8 / 6
+	n := 0
+	for i := range len(s) {
+		if n++; base64Digit(s[i]) < 0 {
+			n = 0
+		}
+		if n == least {
+			return true
+		}
+	}
+	return false
+}
+
+// digits returns the bytes of v's text where it is read as digits of so many bits each; the
+// first digits of each run of them are left out. White space breaks no run, as lines do not:
+// what else stands between two runs is a byte 0.
+func (v view) digits(bits, skip int, digit func(byte) int) view {
+	text, at := make([]byte, 0, len(v.text)), make([]int, 0, len(v.text)+1)
+	sum, have, begin, left := 0, 0, 0, skip
+	for i := range len(v.text) {
+		d := digit(v.text[i])
+		switch {
+		case d >= 0 && left > 0:
+			left--
+		case d >= 0:
+			if have == 0 {
+				begin = i
+			}
+			sum, have = sum<<bits|d, have+bits
+			if have >= 8 {
+				have -= 8
+				text, at = append(text, byte(sum>>have)), append(at, v.from(begin)) //nolint:gosec // the rest is cut off
+				sum, begin = sum&(1<<have-1), i
+			}
+		case !isSpace(rune(v.text[i])):
+			sum, have, left = 0, 0, skip
+			if len(text) > 0 && text[len(text)-1] != 0 {
+				text, at = append(text, 0), append(at, v.from(i))
+			}
+		}
+	}
+	return view{string(text), append(at, v.from(len(v.text)))}
+}
+
+// base64Digit returns the value of a digit of either alphabet; -1 if c is none.
+func base64Digit(c byte) int {
+	switch {
+	case c >= 'A' && c <= 'Z':
+		return int(c - 'A')
+	case c >= 'a' && c <= 'z':
+		return int(c-'a') + 26
+	case c >= '0' && c <= '9':
+		return int(c-'0') + 52
+	case c == '+' || c == '-':
+		return 62
+	case c == '/' || c == '_':
+		return 63
+	}
+	return -1
+}
+
+// hexDigit returns the value of a hexadecimal digit; -1 if c is none.
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|' ' >= 'a' && c|' ' <= 'f':
+		return int(c|' '-'a') + 10
+	}
+	return -1
+}
+
 // unescaped returns what the first character of s stands for, and how many bytes it takes.
 func unescaped(s string) (plain string, n int) {
 	switch {
@@ -178,12 +297,4 @@ func lower(s string) string {
 		}
 	}
 	return string(b)
-}
-
-// standard returns base64 in the standard alphabet.
-func standard(s string) string {
-	if !strings.ContainsAny(s, "-_") {
-		return s
-	}
-	return strings.NewReplacer("-", "+", "_", "/").Replace(s)
 }
