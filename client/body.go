@@ -187,25 +187,13 @@ func (b *inlet) unexpected(start []byte, why error) error {
 	return &AnswerError{Status: b.resp.StatusCode, Type: mediaType(b.resp), Start: line, Err: why}
 }
 
-// errorIn returns the error that a body or a payload tells by a member error, in a shape
-// that need not be the dialect's: a gateway has one of its own. nil if there is none.
+// errorIn returns the error that a body or a payload tells, in a shape that need not be the
+// dialect's: a gateway has one of its own. nil if it tells none.
 func (c *Client) errorIn(body []byte) *wire.Error {
-	if !hasError(body) {
+	if !wire.TellsError(body) {
 		return nil
 	}
 	e := c.codec.DecodeError(http.StatusOK, body)
 	e.Status = 0 // that of the answer says nothing
 	return e
-}
-
-// hasError reports whether a JSON object, or the first of a list, has a member error.
-func hasError(body []byte) bool {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		body = list[0]
-	}
-	var members struct {
-		Error json.RawMessage `json:"error"`
-	}
-	return json.Unmarshal(body, &members) == nil && len(members.Error) > 0 && string(members.Error) != "null"
 }

@@ -99,7 +99,7 @@ func ClassOfStatus(status int) Class {
 		return RateLimited
 	case status == 503 || status == 529:
 		return Overloaded
-	case status >= 500:
+	case status >= 500 || status == 424: // Bedrock, of the model behind it
 		return ServerFault
 	case status >= 400:
 		return BadRequest

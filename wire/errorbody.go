@@ -18,14 +18,30 @@ func DecodeError(status int, body []byte) *Error {
 	e := &Error{Status: status, Body: body}
 	r := errorReader{Error: e}
 	r.read(body)
-	e.classify(r.beside)
+	e.classify(r.beside, r.behind)
 	return e
+}
+
+// TellsError reports whether a body or a payload, which may have come with a status of
+// success, is an error: an object, or a list that begins with one, that has a member error
+// or MiniMax's base_resp with a code.
+func TellsError(body []byte) bool {
+	b := raw.Trim(body)
+	if raw.Check(b) != nil {
+		return false
+	}
+	if first := firstOf(b); first != nil {
+		b = first
+	}
+	v := raw.Values(b, "error", baseResp)
+	return !raw.IsNone(v[0]) || raw.IsNonZero(raw.Value(v[1], "status_code"))
 }
 
 // An errorReader takes a provider's own words from the body of an error.
 type errorReader struct {
 	*Error
 	beside string // words that tell the class and are no part of the message
+	behind int    // the status of the model behind the provider; 0 if not stated
 }
 
 // read reads a body: an object, a list that begins with one (Vertex, where a stream was
@@ -49,11 +65,15 @@ func (r *errorReader) read(body []byte) {
 
 // object reads what an error is, or what it lies in.
 func (r *errorReader) object(b []byte) {
-	v := raw.Values(b, "error", "detail", "request_id", "message", "Message", "__type", "errors")
-	switch {
+	v := raw.Values(b, "error", "detail", "request_id", "message", "Message", "__type", "errors", "response", "base_resp")
+	switch inside := raw.Value(v[7], "error"); {
 	case raw.IsObject(v[0]):
 		r.fields(v[0])
 		r.inner(v[0])
+	case raw.IsObject(inside): // an event response.failed
+		r.fields(inside)
+	case raw.IsNonZero(raw.Value(v[8], "status_code")):
+		r.minimax(v[8])
 	case raw.IsString(v[0]):
 		r.fields(b)
 		r.Message = raw.Unquote(v[0])
@@ -67,12 +87,28 @@ func (r *errorReader) object(b []byte) {
 		r.Message = cmp.Or(r.Message, raw.Unquote(v[4])) // Bedrock, whose body is flat
 		kind := raw.Unquote(v[5])
 		r.Type = cmp.Or(r.Type, kind[strings.LastIndexByte(kind, '#')+1:])
+		r.original(b)
 	}
 	r.RequestID = cmp.Or(raw.Unquote(v[2]), r.RequestID)
 	if r.Message == "" && raw.IsString(v[3]) {
 		r.Message = raw.Unquote(v[3])
 	}
 	r.nested()
+}
+
+// minimax reads the base_resp of MiniMax, whose HTTP status may be 200.
+func (r *errorReader) minimax(b []byte) {
+	v := raw.Values(b, "status_code", "status_msg")
+	r.Type, r.Code, r.Message = baseResp, word(v[0]), raw.Unquote(v[1])
+}
+
+// original reads what the model behind Bedrock answered.
+func (r *errorReader) original(b []byte) {
+	v := raw.Values(b, "originalStatusCode", "originalMessage")
+	r.behind = positive(v[0])
+	if text := raw.Unquote(v[1]); text != "" && !strings.Contains(r.Message, text) {
+		r.Message = strings.TrimSpace(r.Message + ": " + text)
+	}
 }
 
 // firstOf returns the first element of a list; nil if b is none, or empty.
@@ -181,7 +217,8 @@ func detailText(b []byte) string {
 	return cmp.Or(raw.Unquote(raw.Value(b, "message")), string(b))
 }
 
-// plainBody returns the text of a body that is not JSON: the title of a page, else a line.
+// plainBody returns the text of a body that is not JSON: the title of a page, else its begin
+// as one line.
 func plainBody(body []byte) string {
 	const most = 1000
 	text := string(body[:min(len(body), most)])
@@ -192,8 +229,7 @@ func plainBody(body []byte) string {
 	if strings.HasPrefix(strings.TrimSpace(text), "<") {
 		return ""
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return strings.ToValidUTF8(line, "\ufffd")
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
 }
 
 // word returns a value that is a text or a number as text.

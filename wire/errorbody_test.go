@@ -34,3 +34,20 @@ func FuzzDecodeError(f *testing.F) {
 		}
 	})
 }
+
+// TestLongWordsOfLimits: no words for a long prompt mean one where the status, a limit on the
+// rate or the account is what was met.
+func TestLongWordsOfLimits(t *testing.T) {
+	for _, words := range tooLong {
+		for _, status := range []int{401, 402, 403, 404, 429, 503, 504, 529} {
+			if e := DecodeError(status, []byte(`{"error":{"message":"`+words+` 5000 tokens"}}`)); e.Class != ClassOfStatus(status) {
+				t.Errorf("%q with %d, want %v, got %v", words, status, ClassOfStatus(status), e.Class)
+			}
+		}
+		for _, other := range []string{"rate limit, please wait before trying again", "insufficient credits", "the model is overloaded", "in the stop sequence"} {
+			if e := DecodeError(400, []byte(words+": "+other)); e.Class == TooLong {
+				t.Errorf("%q, %s: want another class than %v", words, other, e.Class)
+			}
+		}
+	}
+}

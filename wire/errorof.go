@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -47,12 +48,30 @@ func errorOfSDK(err error) (e *Error) {
 	status := statusIn(sdk.Error())
 	body := []byte(sdk.RawJSON())
 	if answer, ok := sdk.(interface{ DumpResponse(body bool) []byte }); ok && len(body) == 0 {
-		_, body, _ = bytes.Cut(answer.DumpResponse(true), []byte("\r\n\r\n"))
+		head, dumped, _ := bytes.Cut(answer.DumpResponse(true), []byte("\r\n\r\n"))
+		body = dumped
+		if bytes.Contains(bytes.ToLower(head), []byte("\r\ntransfer-encoding: chunked")) {
+			body = unchunked(dumped)
+		}
 	}
 	if len(raw.Trim(body)) == 0 {
 		return nil
 	}
 	return DecodeError(status, body)
+}
+
+// unchunked returns a body that came in chunks, each behind its size.
+func unchunked(b []byte) []byte {
+	var out []byte
+	for {
+		size, rest, ok := bytes.Cut(b, []byte("\r\n"))
+		n, err := strconv.ParseUint(string(size), 16, 31)
+		if !ok || err != nil || n == 0 || int(n) > len(rest) {
+			return out
+		}
+		out = append(out, rest[:n]...)
+		b = bytes.TrimPrefix(rest[n:], []byte("\r\n"))
+	}
 }
 
 // errorOfText reads the text of an error.
@@ -62,7 +81,7 @@ func errorOfText(text string) (*Error, bool) {
 	}
 	status := statusIn(text)
 	_, streamed, inStream := strings.Cut(text, "received error while streaming: ")
-	if body := objectIn(text); body != nil && (status > 0 || inStream || raw.IsObject(raw.Value(body, "error"))) {
+	if body := objectIn(text); body != nil && (status > 0 || inStream || isEvent(body) || raw.IsObject(raw.Value(body, "error"))) {
 		return DecodeError(status, body), true
 	}
 	switch {
@@ -72,6 +91,12 @@ func errorOfText(text string) (*Error, bool) {
 		return DecodeError(status, raw.Quote(text)), true
 	}
 	return nil, false
+}
+
+// isEvent reports whether an object is an event of the Responses API that tells an error.
+func isEvent(b []byte) bool {
+	kind := raw.Value(b, "type")
+	return raw.Named(kind, "error") || raw.Named(kind, "response.failed")
 }
 
 // errorOfGoogle reads "Error 400, Message: …, Status: …, Details: …".
@@ -92,13 +117,13 @@ func errorOfGoogle(text string) (*Error, bool) {
 		return DecodeError(status, []byte(message)), true // a body that the SDK did not know
 	}
 	e := &Error{Status: status, Type: state, Message: message, Body: []byte(text)}
-	e.classify(details)
+	e.classify(details, 0)
 	return e, true
 }
 
 // statusIn returns the HTTP status of an error that text states; 0 if it states none.
 func statusIn(text string) int {
-	for _, mark := range []string{"status code: ", "status code ", "StatusCode: ", "API error: ", `": `} {
+	for _, mark := range []string{"status code: ", "status code ", "StatusCode: ", "API error: ", "Error code: ", `": `} {
 		for rest := text; ; {
 			_, after, ok := strings.Cut(rest, mark)
 			if !ok {

@@ -13,46 +13,57 @@ type kind struct {
 	words []string
 }
 
+// baseResp is the type of an error that MiniMax told in its base_resp. Its codes count only
+// there, behind this word: others have the same numbers for something else.
+const baseResp = "base_resp"
+
 // kinds tell more than a status: the codes and types of OpenAI and of servers that speak its
 // dialect (Azure, llama.cpp, vLLM, OpenRouter, Groq, xAI, DeepSeek, Copilot), of Anthropic,
-// Bedrock and Google.
+// Bedrock and Google. Those of four digits are z.ai's ("API code" of its reference); those of
+// MiniMax are from its "Error Codes", where a limit on tokens (1039) is one on the rate.
 var kinds = []kind{
 	{TooLong, []string{
 		"context_length_exceeded", "exceed_context_size_error", "max_tokens_exceeded", "input_too_long", "context_window_exceeded",
-		"model_max_prompt_tokens_exceeded", "tokens_limit_reached",
+		"model_max_prompt_tokens_exceeded", "tokens_limit_reached", "1261",
 	}},
-	{TooLarge, []string{"request_too_large", "payload_too_large", "content_too_large", "request_body_too_large_after_decoding"}},
+	{TooLarge, []string{"request_too_large", "payload_too_large", "content_too_large", "request_body_too_large_after_decoding", "image_too_large", "image_file_too_large"}},
 	{Billing, []string{
 		"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error", "billing_disabled", "insufficient_balance",
 		"credits_exhausted", "payment_required", "usage_limit_reached", "contract_spend_limit_reached", "enforced_spend_limit_reached",
-		"exceeded_current_quota_error", "budget_exceeded", "arrearage",
+		"exceeded_current_quota_error", "budget_exceeded", "arrearage", "quota_exceeded", "insufficient_balance_error",
+		"1113", "1304", "1308", "1309", "1310", "base_resp 1008", "base_resp 2056",
 	}},
 	{BadThinking, []string{"invalid_encrypted_content", "thinking_signature_invalid"}},
-	{NotFound, []string{"model_not_found", "deploymentnotfound", "not_found_error", "unknown_model", "resourcenotfoundexception", "not_found"}},
+	{NotFound, []string{"model_not_found", "deploymentnotfound", "not_found_error", "unknown_model", "resourcenotfoundexception", "not_found", "1211"}},
 	{Auth, []string{
 		"invalid_api_key", "api_key_invalid", "authentication_error", "permission_error", "permission_denied", "invalid_authentication", "unauthorized",
-		"unauthenticated", "accessdeniedexception", "unrecognizedclientexception", "expiredtokenexception", "invalidsignatureexception",
+		"unauthenticated", "accessdeniedexception", "unrecognizedclientexception", "expiredtokenexception", "invalidsignatureexception", "base_resp 1004", "base_resp 2049",
 	}},
 	{Overloaded, []string{
 		"server_is_overloaded", "overloaded_error", "engine_overloaded", "engine_overloaded_error", "model_overloaded", "slow_down", "service_unavailable",
-		"unavailable_error", "serviceunavailableexception", "modelnotreadyexception", "unavailable",
+		"unavailable_error", "serviceunavailableexception", "modelnotreadyexception", "unavailable", "1312",
 	}},
 	{RateLimited, []string{
 		"rate_limit_exceeded", "rate_limit_error", "too_many_requests", "ratelimitreached", "rate_limit_reached_error", "resource_exhausted",
 		"throttling_error", "throttlingexception", "servicequotaexceededexception", "ramp_limit_exceeded",
+		"1302", "1303", "1305", "base_resp 1002", "base_resp 1039", "base_resp 1041", "base_resp 2045",
 	}},
-	{Timeout, []string{"timeout", "timeout_error", "request_timeout", "modeltimeoutexception", "deadline_exceeded"}},
+	{Timeout, []string{"timeout", "timeout_error", "request_timeout", "modeltimeoutexception", "deadline_exceeded", "vector_store_timeout", "base_resp 1001"}},
 }
 
 // weakKinds tell less than a status.
 var weakKinds = []kind{
 	{BadRequest, []string{
 		"invalid_request_error", "conflict_error", "badrequesterror", "validationexception", "invalid_argument", "failed_precondition",
-		"out_of_range", "unimplemented",
+		"out_of_range", "unimplemented", "base_resp 1026", "base_resp 1027", "base_resp 1042", "base_resp 2013",
+		// Of a response that failed.
+		"invalid_prompt", "bio_policy", "invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url", "image_too_small",
+		"image_parse_error", "image_content_policy_violation", "invalid_image_mode", "unsupported_image_media_type", "empty_image_file",
+		"failed_to_download_image", "image_file_not_found",
 	}},
 	{ServerFault, []string{
 		"api_error", "server_error", "internal", "unknown", "aborted", "data_loss", "internalserverexception", "modelerrorexception",
-		"modelstreamerrorexception",
+		"modelstreamerrorexception", "base_resp 1000", "base_resp 1024", "base_resp 1033",
 	}},
 }
 
@@ -74,7 +85,7 @@ var limits = []saying{
 		"usage limit", "extra usage is required", "insufficient balance", "insufficient credits", "insufficient funds", "requires more credits",
 		"credit balance is too low", "run out of credits", "credits are depleted", "payment required", "requires billing",
 		"billing to be enabled", "enable billing", "spend limit", "used all available credits", "monthly spending limit", "perday", // a quota of Google's, which comes back at night
-		"limit: 0,", "limit: 0\n",
+		"models-per-day", "limit: 0,", "limit: 0\n", "monthly limit exhausted", "premium request allowance", "余额不足", "欠费",
 	}},
 	{RateLimited, open, []string{
 		"too many tokens, please wait", "too many tokens per", "throttlingexception", "throttling_error", "please wait before", "rate limit", "rate-limited",
@@ -126,6 +137,13 @@ var tooLong = []string{
 	"exceeded this model context window", "max_new_tokens must be <=", "max_new_tokens` must be <=", "input token count is", "input token count exceeds",
 }
 
+// notTooLong are words beside which those of tooLong mean something else: the output that a
+// program asked for (-1 stands for "as much as there is" in some), a cache that is too small,
+// another text than the prompt.
+var notTooLong = []string{
+	"must be at least 1, got -1.", "must be at least 1, got -1 ", "min_total_token_count", "stop sequence", "logit_bias",
+}
+
 // inGeneral says by its parts that a prompt is too long: of what, how, in which unit, and what
 // tells that something else is meant: the room for the reply, one text, bytes, a rate.
 var inGeneral = [...][]string{
@@ -141,10 +159,10 @@ var inGeneralNot = []string{
 }
 
 // classify fills in what the words and the status of e tell, with those that stand beside
-// its message: its class, the sizes and how long to wait.
-func (e *Error) classify(beside string) {
+// its message and the status behind its own: its class, the sizes and how long to wait.
+func (e *Error) classify(beside string, behind int) {
 	plain := plainText(e.Message + " " + beside)
-	e.Class = e.classOf(plain)
+	e.Class = e.classOf(plain, behind)
 	if window, used, ok := aboveRate(plain); ok {
 		e.Class, e.Window, e.Used = TooLong, window, used
 	}
@@ -165,8 +183,8 @@ func (e *Error) classify(beside string) {
 // classOf returns the class of e. Status, code and type come first where they leave words no
 // room: nothing that a limit on the rate or an overloaded server says about tokens means a
 // long prompt.
-func (e *Error) classOf(plain string) Class {
-	class := e.classWithoutWords()
+func (e *Error) classOf(plain string, behind int) Class {
+	class := e.classWithoutWords(behind)
 	quota := class == RateLimited && strings.EqualFold(e.Type, "RESOURCE_EXHAUSTED") // Google says so of each minute's
 	if class != TooLong && !quota && strings.Contains(plain, "exceeded your current quota") {
 		return Billing
@@ -180,7 +198,7 @@ func (e *Error) classOf(plain string) Class {
 		return limit
 	}
 	for _, s := range sayings {
-		if s.says(class, plain) {
+		if s.says(class, plain) && (s.class != TooLong || !containsAny(plain, notTooLong)) {
 			return s.class
 		}
 	}
@@ -194,13 +212,17 @@ func (e *Error) classOf(plain string) Class {
 }
 
 // classWithoutWords returns the class by code, type and status.
-func (e *Error) classWithoutWords() Class {
+func (e *Error) classWithoutWords(behind int) Class {
 	status := e.Status
+	if behind >= 400 && behind < 600 {
+		status = behind
+	}
 	if n := leadingNumber(e.Code); isNumber(e.Code) && n >= 400 && n < 600 && (status == 0 || status == 200) {
 		status = n
 	}
 	byStatus := ClassOfStatus(status)
-	for _, word := range []string{e.Code, e.Type} {
+	words := []string{e.Type + " " + e.Code, e.Code, e.Type}
+	for _, word := range words {
 		if c := byWord(kinds, word); c != Unclassified {
 			return c
 		}
@@ -208,7 +230,7 @@ func (e *Error) classWithoutWords() Class {
 	if byStatus != Unclassified {
 		return byStatus
 	}
-	return cmp.Or(byWord(weakKinds, e.Code), byWord(weakKinds, e.Type))
+	return cmp.Or(byWord(weakKinds, words[0]), byWord(weakKinds, words[1]), byWord(weakKinds, words[2]))
 }
 
 func byWord(kinds []kind, word string) Class {

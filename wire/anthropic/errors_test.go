@@ -96,7 +96,7 @@ func TestErrorMessage(t *testing.T) {
 		{envelope("api_error", "boom"), "boom"},
 		{"<html><head><title> 413 Request Entity Too Large </title></head></html>", "413 Request Entity Too Large"},
 		{"<html><body>nothing</body></html>", ""},
-		{"upstream\nrequest failed", "upstream"},
+		{"upstream\nrequest failed", "upstream request failed"},
 		{`"just text"`, "just text"},
 		{`{"detail":"Not Found"}`, "Not Found"},
 	}

@@ -114,7 +114,65 @@ func TestRefusals(t *testing.T) {
 		{"an output that is too long", 400, said("Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 11000000 instead."), large, 0, 0, 0},
 		{"a token that is too long", 401, said("The access token in your request is too long"), wire.Auth, 0, 0, 0},
 
+		// vLLM, which takes what is left of the window for the reply's limit, and the same words about a limit that was asked for.
+		{"vLLM, nothing left for the reply", 400, `{"error":{"message":"max_tokens must be at least 1, got -46771. (parameter=max_tokens, value=-46771)","type":"BadRequestError","param":"max_tokens","code":400}}`, long, 0, 0, 0},
+		{"vLLM, a limit of -1", 400, `{"error":{"message":"max_tokens must be at least 1, got -1.","type":"BadRequestError","param":"max_tokens","code":400}}`, bad, 0, 0, 0},
+		{"vLLM, a limit of 0", 400, said("max_tokens must be at least 1, got 0."), bad, 0, 0, 0},
+		{"vLLM, the reply's limit above what is left", 400, said("'max_tokens' or 'max_completion_tokens' is too large: 3000. This model's maximum context length is 4096 tokens and your request has 2000 input tokens (3000 > 4096 - 2000)."), long, 2000, 4096, 0},
+		{"vLLM, the input alone", 400, said("This model's maximum context length is 4096 tokens. However, your request has 4200 input tokens. Please reduce the length of the input messages."), long, 4200, 4096, 0},
+
+		// Codes (docs.z.ai, "API code"; platform.minimax.io, "Error Codes"; the GitHub issues zai-org/GLM-5#148, MiniMax-AI/MiniMax-M2#119).
+		{"z.ai, a long prompt by its code", 400, `{"error":{"code":"1261","message":"Prompt 超长"}}`, long, 0, 0, 0},
+		{"z.ai, no money, by its code", 429, `{"error":{"code":"1113","message":"no"}}`, billing, 0, 0, 0},
+		{"z.ai, no money, by its words", 429, `{"error":{"message":"余额不足或无可用资源包,请充值。"}}`, billing, 0, 0, 0},
+		{"z.ai, the plan's week", 429, `{"type":"error","error":{"type":"rate_limit_error","code":"1310","message":"[1310][Weekly/Monthly Limit Exhausted. Your limit will reset at 2031-08-01 10:03:40]"}}`, billing, 0, 0, 0},
+		{"z.ai, the plan's week, relayed", 429, said("Weekly/Monthly Limit Exhausted. Your limit will reset at 2031-08-01 10:03:40"), billing, 0, 0, 0},
+		{"z.ai, the rate, inside a stream", 0, `{"error":{"code":"1302","message":"您的账户已达到速率限制"}}`, rate, 0, 0, 0},
+		{"z.ai, a busy model", 429, `{"error":{"code":"1312","message":"该模型当前访问量过大"}}`, wire.Overloaded, 0, 0, 0},
+		{"z.ai, a parameter", 400, `{"error":{"code":"1214","message":"messages 参数非法。请检查文档。"}}`, bad, 0, 0, 0},
+		{"MiniMax, no money", 200, `{"id":"a","choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`, billing, 0, 0, 0},
+		{"MiniMax, no money, as a server's fault", 500, `{"base_resp":{"status_code":1008,"status_msg":"no"}}`, billing, 0, 0, 0},
+		{"MiniMax, the rate", 200, `{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}`, rate, 0, 0, 0},
+		{"MiniMax, the rate of tokens", 200, `{"base_resp":{"status_code":1039,"status_msg":"token limit"}}`, rate, 0, 0, 0},
+		{"MiniMax, a plan", 200, `{"base_resp":{"status_code":2056,"status_msg":"usage limit exceeded"}}`, billing, 0, 0, 0},
+		{"MiniMax, a wrong key", 200, `{"base_resp":{"status_code":2049,"status_msg":"invalid api key"}}`, wire.Auth, 0, 0, 0},
+		{"MiniMax, a long prompt", 200, `{"base_resp":{"status_code":2013,"status_msg":"invalid params, context window exceeds limit"}}`, long, 0, 0, 0},
+		{"MiniMax, a parameter", 200, `{"base_resp":{"status_code":2013,"status_msg":"invalid params, tool result's tool id not found"}}`, bad, 0, 0, 0},
+		{"MiniMax, its own fault", 200, `{"base_resp":{"status_code":1033,"status_msg":"system error"}}`, wire.ServerFault, 0, 0, 0},
+		{"a number that is MiniMax's for a rate", 401, `{"error":{"code":"1002","message":"token"}}`, wire.Auth, 0, 0, 0},
+
+		// Bedrock, of the model behind it ("ModelErrorException", "ModelStreamErrorException").
+		{"Bedrock, the model", 424, `{"message":"The system encountered an unexpected error during processing. Try your request again.","originalStatusCode":500,"resourceName":"m"}`, wire.ServerFault, 0, 0, 0},
+		{"Bedrock, the model, by its name", 424, `{"message":"no","__type":"ModelErrorException"}`, wire.ServerFault, 0, 0, 0},
+		{"Bedrock, the model's rate", 424, `{"message":"no","originalStatusCode":429,"resourceName":"m"}`, rate, 0, 0, 0},
+		{"Bedrock, the model refuses", 424, `{"message":"no","originalStatusCode":400,"resourceName":"m"}`, bad, 0, 0, 0},
+		{"Bedrock, the model refuses a long prompt", 424, `{"message":"The model failed","originalStatusCode":400,"originalMessage":"prompt is too long: 5001 tokens > 5000 maximum"}`, long, 5001, 5000, 0},
+
+		// Events of the Responses API, as they are handed over.
+		{"an event error", 0, `{"type":"error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model.","param":"input","sequence_number":2}`, long, 0, 0, 0},
+		{"a response that failed", 0, `{"type":"response.failed","sequence_number":3,"response":{"id":"r","status":"failed","error":{"code":"context_length_exceeded","message":"no"}}}`, long, 0, 0, 0},
+		{"a response that failed of the rate", 0, `{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached on tokens per min (TPM): Limit 5000, Used 4800, Requested 450. Please try again in 3.0s."}}}`, rate, 0, 0, 3 * time.Second},
+		{"a response that failed of its prompt", 0, `{"type":"response.failed","response":{"error":{"code":"invalid_prompt","message":"no"}}}`, bad, 0, 0, 0},
+		{"a response that failed of an image", 0, `{"type":"response.failed","response":{"error":{"code":"image_too_large","message":"no"}}}`, large, 0, 0, 0},
+		{"a response that failed without a word", 0, `{"type":"response.failed","response":{"id":"r","status":"failed","error":null}}`, wire.ServerFault, 0, 0, 0},
+
+		// Texts that are no JSON.
+		{"a line", 400, "prompt is too long: 5001 tokens > 5000 maximum", long, 5001, 5000, 0},
+		{"the second line", 400, "Bad Request\n\nThis model's maximum context length is 4096 tokens. However, your request has 4200 input tokens.", long, 4200, 4096, 0},
+		{"a proxy's page", 413, "<html><head><title>413 Request Entity Too Large</title></head></html>", large, 0, 0, 0},
+		{"a proxy's line", 429, "Too Many Requests", rate, 0, 0, 0},
+
+		// Words of a long prompt about something else.
+		{"a cache that is too small", 400, `{"error":{"code":400,"message":"Cached content is too small: the input token count is 808, min_total_token_count=1024","status":"INVALID_ARGUMENT"}}`, bad, 0, 0, 0},
+		{"a stop sequence", 400, said("The stop sequence has too many tokens"), bad, 0, 0, 0},
+		{"a table of biases", 400, said("logit_bias has too many tokens: at most 300 are supported"), bad, 0, 0, 0},
+
 		// What waiting does not cure.
+		{"Copilot, the month's requests", 429, `{"error":{"message":"no","code":"quota_exceeded"}}`, billing, 0, 0, 0},
+		{"Copilot, its words", 429, said("You have exceeded your premium request allowance."), billing, 0, 0, 0},
+		{"OpenRouter, the day's free requests", 429, `{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day","code":429,"metadata":{"headers":{"X-RateLimit-Limit":"50","X-RateLimit-Remaining":"0"}}}}`, billing, 0, 0, 0},
+		{"OpenRouter, the same with money", 429, `{"error":{"message":"Rate limit exceeded: free-models-per-day-high-balance. ","code":429}}`, billing, 0, 0, 0},
+		{"OpenRouter, the minute's free requests", 429, `{"error":{"message":"Rate limit exceeded: free-models-per-min. ","code":429}}`, rate, 0, 0, 0},
 		{"xAI's credits", 429, `{"code":"Some resource has been exhausted","error":"Your team x has either used all available credits or reached its monthly spending limit. To continue making API requests, please purchase more credits or raise your spending limit."}`, billing, 0, 0, 0},
 		{"Kimi's account", 429, `{"error":{"message":"Your account org-x is suspended, please check your plan and billing details","type":"exceeded_current_quota_error"}}`, billing, 0, 0, 0},
 		{"LiteLLM's budget", 400, `{"error":{"message":"Budget has been exceeded! Current cost: 10.2, Max budget: 10.0","type":"budget_exceeded","param":null,"code":"400"}}`, billing, 0, 0, 0},

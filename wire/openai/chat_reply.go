@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -35,9 +36,9 @@ func readChatReply(body []byte) (chatReply, error) {
 		return chatReply{}, err
 	}
 	top := body[raw.Leading(body):]
-	v := raw.Values(top, "id", "model", "choices", "usage", "error")
+	v := raw.Values(top, "id", "model", "choices", "usage")
 	if !raw.IsArray(v[2]) {
-		if !raw.IsNone(v[4]) {
+		if wire.TellsError(top) {
 			return chatReply{}, DecodeError(0, body)
 		}
 		return chatReply{}, raw.In(raw.Wrong("an array", v[2]), "choices")

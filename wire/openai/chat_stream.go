@@ -143,6 +143,10 @@ func (d *chatDecoder) readChunk(w *raw.Walk) (x chatChunk) {
 			if !raw.IsNone(value) {
 				x.fault = value
 			}
+		case "base_resp": // MiniMax's
+			if raw.IsNonZero(raw.Value(value, "status_code")) {
+				x.fault = value
+			}
 		}
 	}
 	x.whole = w.Bytes(start)
@@ -192,6 +196,10 @@ func (x *chatChoice) read(w *raw.Walk) {
 			x.finish = value
 		case "error":
 			if !raw.IsNone(value) {
+				x.fault = value
+			}
+		case "base_resp": // MiniMax's
+			if raw.IsNonZero(raw.Value(value, "status_code")) {
 				x.fault = value
 			}
 		}

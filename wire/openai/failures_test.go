@@ -187,6 +187,7 @@ func TestStreamErrors(t *testing.T) {
 		{"finish_reason error", Chat{}, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}` + "\n\n", wire.ServerFault},
 		{"error event", Chat{}, "event: error\ndata: " + `{"message":"This model's maximum context length is 8 tokens"}` + "\n\n", wire.TooLong},
 		{"error object", Chat{}, `data: {"object":"error","message":"x","type":"BadRequestError","code":400}` + "\n\n", wire.BadRequest},
+		{"a base_resp", Chat{}, `data: {"id":"c1","choices":null,"base_resp":{"status_code":1002,"status_msg":"rate limit"}}` + "\n\n", wire.RateLimited},
 		{"not JSON", Chat{}, "data: {\"choices\":[}\n\n", 0},
 		{"choices of a wrong kind", Chat{}, "data: {\"choices\":5}\n\n", 0},
 		{"choice of a wrong kind", Chat{}, "data: {\"choices\":[5]}\n\n", 0},

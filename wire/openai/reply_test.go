@@ -305,7 +305,7 @@ func TestReplyErrors(t *testing.T) {
 			}
 		})
 	}
-	for _, body := range []string{`{"error":{"message":"Rate limit reached","code":429}}`, `{"choices":[{"index":0,"error":{"code":429,"message":"slow"}}]}`} {
+	for _, body := range []string{`{"error":{"message":"Rate limit reached","code":429}}`, `{"choices":[{"index":0,"error":{"code":429,"message":"slow"}}]}`, `{"choices":null,"base_resp":{"status_code":1002,"status_msg":"rate limit"}}`} {
 		_, err := Chat{}.DecodeResponse([]byte(body))
 		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Class != wire.RateLimited {
 			t.Errorf("%s: want a rate limit, got %v", body, err)

@@ -193,6 +193,9 @@ func AppendQuote(dst []byte, s string) []byte {
 	return append(append(dst, s[done:]...), '"')
 }
 
+// IsNonZero reports whether b is a number other than 0, as the codes of errors are.
+func IsNonZero(b []byte) bool { return KindOf(b) == "number" && string(b) != "0" }
+
 // Int returns the whole number that the value b stands for, also written with a
 // point or an exponent. false if it is none or does not fit.
 func Int(b []byte) (int, bool) {
