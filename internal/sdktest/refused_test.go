@@ -31,6 +31,8 @@ func refusedBodies() []refusedBody {
 	return []refusedBody{
 		{"too long", 400, body(400, tooLong), wire.TooLong, 210000, 200000},
 		{"too long, a flat body", 400, `{"object":"error","message":"Prompt contains 4250 tokens, too large for model with 4096 maximum context length","type":"x"}`, wire.TooLong, 4250, 4096},
+		{"too long, a text", 400, "prompt is too long: 4250 tokens > 4096 maximum", wire.TooLong, 4250, 4096},
+		{"too long, a text in chunks", 400, "prompt is too long: 4250 tokens > 4096 maximum" + strings.Repeat(" ", 4096), wire.TooLong, 4250, 4096},
 		{"too large", 413, body(413, "Request entity too large"), wire.TooLarge, 0, 0},
 		{"throttled", 429, body(429, throttled), wire.RateLimited, 0, 0},
 		{"overloaded", 503, body(503, throttled), wire.Overloaded, 0, 0},
