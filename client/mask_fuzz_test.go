@@ -113,6 +113,7 @@ func FuzzMask(f *testing.F) {
 	f.Add(uint64(3), `{"error":{"message":"`, `"}}`)
 	f.Add(uint64(4), `{"error":["a\n`, `\n"]}`)
 	f.Add(uint64(5), `aGVs`, `bG8=`)
+	f.Add(uint64(173), `\\\\\\\`, "0")
 	f.Fuzz(func(t *testing.T, seed uint64, before, after string) {
 		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 		key := make([]byte, shortestRun+r.IntN(60))

@@ -195,6 +195,7 @@ func unslashed(s string) (plain string, n int) {
 	switch c := s[1]; {
 	case strings.IndexByte("bfnrt", c) >= 0: // white space, whichever
 		return " ", 2
+	case c == '%' || c == '&': // which begin escapes of their own
 	case c > ' ' && c < utf8.RuneSelf && !isWord(c):
 		return s[1:2], 2
 	}
