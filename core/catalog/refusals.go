@@ -16,6 +16,8 @@ var refusalsTable string
 // zero Refused refuses nothing.
 type Refused struct {
 	Settings     []string // settings that the model does not take: temperature, top_p, stop, …
+	UnlessNone   []string // those that it takes only where the request says that it is not to think
+	WithEffort   []string // those that it takes unless the request says how hard it is to think
 	Either       []string // settings of which it takes one only; the first is the one to keep
 	BlankStop    bool     // a stop sequence of white space
 	Prefill      bool     // a conversation that ends with the model's own words
@@ -26,6 +28,17 @@ type Refused struct {
 	Images       []string // media types of images that it takes; empty: any
 	ImageStated  bool     // an image has to be of the type that is stated
 }
+
+// Refuses reports whether the model refuses a setting in a request that states this effort
+// of thinking; empty if it states none.
+func (r Refused) Refuses(setting, effort string) bool {
+	return slices.Contains(r.Settings, setting) ||
+		effort != "none" && slices.Contains(r.UnlessNone, setting) ||
+		effort != "none" && effort != "" && slices.Contains(r.WithEffort, setting)
+}
+
+// Names returns the settings that the model does not always take. The slice is the caller's.
+func (r Refused) Names() []string { return slices.Concat(r.Settings, r.UnlessNone, r.WithEffort) }
 
 // Refusals are the table of what providers refuse. It is immutable and safe for
 // concurrent use; the zero Refusals know nothing.
@@ -52,7 +65,7 @@ func parseRefusals(table string) (Refusals, error) {
 			r.fail("first field", "model or format", strconv.Quote(r.text(0)))
 		}
 		switch f.what {
-		case "settings", "either", "schema-root", "image", "also":
+		case "settings", "unless-none", "with-effort", "either", "schema-root", "image", "also":
 		case "argument":
 			if len(f.words) != 2 {
 				r.fail("argument", "the characters and the length of a name", r.text(3))
@@ -60,7 +73,7 @@ func parseRefusals(table string) (Refusals, error) {
 			}
 			f.rule = NameRule{Extra: f.words[0], Max: r.integer(3, f.words[1])}
 		default:
-			r.fail("third field", "settings, either, schema-root, argument, image or also", strconv.Quote(f.what))
+			r.fail("third field", "settings, unless-none, with-effort, either, schema-root, argument, image or also", strconv.Quote(f.what))
 		}
 		if err := r.done(4); err != nil {
 			return Refusals{}, err
@@ -99,6 +112,10 @@ func (r *Refused) add(f refusal) {
 	switch f.what {
 	case "settings":
 		r.Settings = f.words
+	case "unless-none":
+		r.UnlessNone = f.words
+	case "with-effort":
+		r.WithEffort = f.words
 	case "either":
 		r.Either = f.words
 	case "schema-root":

@@ -28,8 +28,10 @@ func TestRefusals(t *testing.T) {
 		{"anthropic/claude-opus-4.8", "temperature top_p top_k", "", true, false},
 		{"claude-opus-5-5", "temperature top_p top_k", "", true, true},
 		{"gpt-4o", "", "", false, false},
-		{"o3-mini", "temperature top_p stop", "", false, false},
-		{"gpt-5-mini", "temperature top_p stop", "", false, false},
+		{"o3-mini", "temperature top_p presence_penalty frequency_penalty logprobs top_logprobs logit_bias stop", "", false, false},
+		{"gpt-5-mini", "temperature top_p presence_penalty frequency_penalty logprobs top_logprobs logit_bias stop", "", false, false},
+		{"gpt-5.5-pro", "temperature top_p logprobs top_logprobs stop", "", false, false},
+		{"gpt-6-astra", "temperature top_p logprobs top_logprobs", "", false, false},
 		{"gpt-5-chat-latest", "", "", false, false},
 		{"gpt-5.1", "", "", false, false},
 		{"nobody-knows", "", "", false, false},
@@ -48,6 +50,29 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("what the format refuses, got %+v", got)
 			}
 		})
+	}
+	for _, test := range []struct {
+		model, effort string
+		refuses       bool
+	}{
+		{"gpt-5", "none", true},
+		{"gpt-5.2", "", false},
+		{"gpt-5.2", "none", false},
+		{"gpt-5.2", "low", true},
+		{"gpt-5.6-luna", "", true},
+		{"gpt-5.6-luna", "none", false},
+		{"gpt-6-luna", "", true},
+		{"gpt-6-luna", "high", true},
+		{"gpt-6-luna", "none", false},
+		{"gpt-6.1-terra", "", true},
+		{"gpt-6.1-sol", "none", true},
+		{"gpt-6-astra", "none", true},
+		{"gpt-4o", "", false},
+	} {
+		m, _ := known.Lookup(test.model)
+		if got := all.Of("openai-chat", m).Refuses("temperature", test.effort); got != test.refuses {
+			t.Errorf("%s with effort %q refuses a temperature: want %v, got %v", test.model, test.effort, test.refuses, got)
+		}
 	}
 	if got := all.Of("ollama", Model{}); len(got.SchemaRoot) != 1 || len(got.Images)+got.Argument.Max > 0 || got.Prefill || got.BlankStop {
 		t.Errorf("ollama, want nothing refused but $ref, got %+v", got)

@@ -11,13 +11,19 @@ func (n node) inBase64(addresses bool) {
 	}
 }
 
-// inDataURI reports the content of a data: URI that is not in base64. A text that is none is
-// an address, which nothing is known of.
+// inDataURI reports the content of a data: URI that is not in base64, and an image of a type that OpenAI
+// does not take. A text that is none is an address, which nothing is known of.
 func (n node) inDataURI() {
 	text, ok := n.text()
 	head, data, comma := strings.Cut(text, ",")
-	if ok && comma && strings.HasPrefix(head, "data:") && strings.HasSuffix(head, ";base64") && !isBase64(data, false) {
+	if !ok || !comma || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
+		return
+	}
+	if !isBase64(data, false) {
 		n.fault("image", "Invalid '%s': the data of the data: URI are not in base64.", n.at)
+	}
+	if kind, _, _ := strings.Cut(strings.TrimPrefix(head, "data:"), ";"); !takes(refusedOf(chat, ""), kind) {
+		n.fault("media-source", "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].")
 	}
 }
 

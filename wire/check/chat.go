@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 )
 
 // Limits of the Chat Completions API, as its own 400s state them.
@@ -22,13 +24,18 @@ func chatRequest(n node, model string) {
 	if _, ok := n.get("model").text(); !ok && model == "" { // Azure has it in the URL
 		n.get("model").must()
 	}
+	if name, ok := n.get("model").v.(string); ok {
+		model = name
+	}
+	refused := refusedOf(chat, model)
 	chatMessages(n.get("messages").must())
 	chatParameters(n)
+	openaiSettings(n, refused, n.get("reasoning_effort").say())
 	tools := n.get("tools")
 	if tools.isList() && len(tools.list()) == 0 {
 		tools.fault("tools-empty", "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
-	names := openaiTools(tools, func(t node) node { return t.get(t.get("type").say()) })
+	names := openaiTools(tools, refused, func(t node) node { return t.get(t.get("type").say()) })
 	if choice := n.get("tool_choice"); choice.has() && !tools.has() { // here, unlike in Responses, not even the words for what is so anyway
 		choice.fault("tool-choice", "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
 		return
@@ -211,7 +218,7 @@ func chatPart(m, p node, role string) {
 
 // openaiTools judges a list of tools and returns the names of those that the client runs. definition finds what names a tool: some dialects
 // wrap it.
-func openaiTools(list node, definition func(node) node) []string {
+func openaiTools(list node, refused catalog.Refused, definition func(node) node) []string {
 	all := list.items()
 	if len(all) > chatTools {
 		list.fault("tools-many", "Invalid 'tools': array too long. Expected an array with maximum length %d, but got an array with length %d instead.", chatTools, len(all))
@@ -229,7 +236,7 @@ func openaiTools(list node, definition func(node) node) []string {
 		}
 		f.get("description").text()
 		if kind == "function" {
-			openaiSchema(f)
+			openaiSchema(f, refused)
 		}
 	}
 	return names
@@ -245,12 +252,15 @@ func openaiToolName(at node, name string) {
 }
 
 // openaiSchema judges the parameters of a function, which may be left out.
-func openaiSchema(f node) {
+func openaiSchema(f node, refused catalog.Refused) {
 	schema := f.get("parameters")
 	if !schema.has() || !schema.object() {
 		return
 	}
 	if m, _ := schema.v.(map[string]any); len(m) == 0 || schema.get("type").say() == "object" {
+		if atRoot(schema, refused) != "" {
+			schema.fault("tool-schema", "Invalid schema for function '%s': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.", f.get("name").say())
+		}
 		return
 	}
 	got := "None"

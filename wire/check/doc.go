@@ -4,7 +4,8 @@
 // error where public sources show the wording, so that a stand-in for a provider can answer with it.
 //
 // It is not a schema. Members, kinds of blocks, items, parts and events that are not known are no fault, as providers add to them all the
-// time; only what is known must have its form. It counts no tokens, checks no signature, knows no model's limits, and asks nobody.
+// time; only what is known must have its form. It counts no tokens, checks no signature, knows no model's limits, and asks nobody. What
+// models and formats refuse beside their rules it has from core/catalog, as wire/convert has.
 //
 // Rules come from the providers' documentation and from the errors that they gave; where a rule is disputed, its function says by what it
 // was decided. What was left out because facts are missing: the order of items of the Responses API beyond pairs and reasoning; the number
@@ -58,6 +59,7 @@
 //   - thinking-last: a conversation does not end with thinking
 //   - thinking-disabled: a conversation that ends with thinking does not disable it
 //   - thinking-sampling: manual thinking leaves temperature and top_k alone
+//   - setting: the model takes the settings of a request, with the effort of thinking that it states
 //   - forced-thinking: a tool is not forced on a model that thinks
 //   - budget: the budget for thinking is at least 1024 tokens and, without tools, less than max_tokens
 //   - edit-order: of the edits of a conversation the one that clears thinking comes first
@@ -70,7 +72,8 @@
 //   - cache-place: no mark is on thinking or on an empty text
 //   - tool-name: the name of a tool has its form and length
 //   - tool-name-unique: no two tools have one name
-//   - tool-schema: the arguments of a tool are described as an object
+//   - tool-schema: the arguments of a tool are described as an object, without what may not stand at its root
+//   - argument: the name of an argument has its form and length
 //   - tools-empty: a list of tools is not empty
 //   - tools-many: there are at most 128 tools
 //   - tool-choice: the choice of tools has its form and names a tool that is there

@@ -125,11 +125,19 @@ func geminiPart(p node) {
 	result.get("id").text()
 	blob := member(p, "inlineData")
 	blob.object()
-	member(blob, "mimeType").must().text()
+	geminiMedia(member(blob, "mimeType").must())
 	blob.get("data").must().inBase64(true)
 	file := member(p, "fileData")
 	file.object()
 	member(file, "fileUri").must().text()
+	geminiMedia(member(file, "mimeType"))
+}
+
+// geminiMedia judges a media type, of which only those of images are known.
+func geminiMedia(n node) {
+	if kind, ok := n.text(); ok && !takes(refusedOf(gemini, ""), kind) {
+		n.fault("media-source", "Unsupported MIME type: %s", kind)
+	}
 }
 
 // unknown lists the members of a part that are neither its data nor known to go with it: one of them may be data of a newer kind.

@@ -76,6 +76,8 @@ func geminiCases() []ruleCase {
 		{rule: "role-order", name: "calls after a text", body: contents(gUser(gText) + `,` + gModel(gText) + `,` + gModel(gCall) + `,` + gUser(gResult)), message: "function call turn comes immediately after a user turn or after a function response turn"},
 		{rule: "result-orphan", name: "split responses", body: contents(gUser(gText) + `,` + gModel(gCall) + `,` + gUser(gResult) + `,` + gUser(gResult))},
 		{rule: "image", name: "no base64", body: contents(gUser(`{"inlineData":{"mimeType":"image/png","data":"a!=="}}`))},
+		{rule: "media-source", name: "an image", body: contents(gUser(`{"inlineData":{"mimeType":"image/gif","data":"R0lG"}}`)), message: "Unsupported MIME type: image/gif"},
+		{rule: "media-source", name: "a file", body: contents(gUser(`{"fileData":{"mimeType":"image/gif","fileUri":"https://ship.example/a.gif"}}`))},
 		{rule: "part-data", name: "two", body: contents(gUser(`{"text":"a","inlineData":{"mimeType":"image/png","data":""}}`)), message: "oneof field 'data' is already set"},
 		{rule: "part-data", name: "none", body: contents(gUser(`{"thought":true}`)), message: "required oneof field 'data' must have one initialized field"},
 		{rule: "call-unanswered", name: "text", body: contents(gUser(gText) + `,` + gModel(gCall) + `,` + gUser(gText))},

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 )
 
 // Names and ids, by the patterns that Anthropic's own 400s state.
@@ -21,6 +23,7 @@ type conversation struct {
 	*judge
 	root     node
 	model    claude
+	refused  catalog.Refused
 	thinking string // thinking.type; empty if not stated
 	tools    []node
 	turns    []turn
@@ -49,7 +52,7 @@ func messagesRequest(j *judge, n node, model string, count bool) {
 	} else if model == "" && !n.get("anthropic_version").has() { // Bedrock and Vertex name the model in the URL
 		n.get("model").must()
 	}
-	c := &conversation{judge: j, root: n, model: parseClaude(model), thinking: n.get("thinking").get("type").say()}
+	c := &conversation{judge: j, root: n, model: parseClaude(model), refused: refusedOf(anthropic, model), thinking: n.get("thinking").get("type").say()}
 	c.tools = n.get("tools").items()
 	c.messages()
 	c.parameters(count)
@@ -237,6 +240,9 @@ func (b block) source() {
 		}
 		s.get("media_type").must().among("media-source", types...)
 		s.get("data").must().inBase64(false)
+		if seen := imageType(s.get("data").say()); seen != "" && slices.Contains(types, s.get("media_type").say()) && seen != s.get("media_type").say() {
+			s.get("data").fault("media-source", "%s: The image was specified using the %s media type, but the image appears to be a %s image", s.get("data").at, s.get("media_type").say(), seen)
+		}
 	case "url":
 		s.get("url").must().text()
 	case "file":

@@ -2,6 +2,8 @@ package check
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +13,9 @@ const anyNumber = 1 << 40
 // parameters judges the members beside messages, system and tools.
 func (c *conversation) parameters(count bool) {
 	c.maxTokens(count)
+	if !count {
+		c.settings()
+	}
 	c.root.get("stream").yes()
 	c.root.get("metadata").object()
 	c.root.get("temperature").within(0, 1)
@@ -141,6 +146,14 @@ func (c *conversation) custom(t node) {
 	schema := t.get("input_schema").record()
 	if kind := schema.get("type").must(); kind.has() && kind.say() != "object" {
 		kind.fault("tool-schema", "%s: Input should be 'object'", kind.at)
+	}
+	if atRoot(schema, c.refused) != "" {
+		schema.fault("tool-schema", "%s: input_schema does not support oneOf, allOf, or anyOf at the top level", schema.at)
+	}
+	props := schema.get("properties")
+	fields, _ := props.v.(map[string]any)
+	if rule := c.refused.Argument; slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(name string) bool { return !rule.Allows(name) }) {
+		props.fault("argument", "%s: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", props.at)
 	}
 }
 

@@ -43,6 +43,9 @@ func on(model, body string) string { return strings.Replace(body, "claude-opus-4
 func TestMessagesGood(t *testing.T) {
 	good := map[string]ruleCase{
 		"a text":                                     {body: ask(hi)},
+		"the settings that a model has anyhow":       {body: on("claude-opus-4-7", ask(hi, `"temperature":1`, `"top_p":1.0`))},
+		"one of two settings":                        {body: ask(hi, `"temperature":0.2`)},
+		"both where they are taken":                  {body: on("claude-opus-4", ask(hi, `"temperature":0.2`, `"top_p":0.9`))},
 		"the whole of it":                            {body: ask(hi, `"system":[`+word+`]`, `"stream":true`, `"temperature":0.5`, `"stop_sequences":["x"]`, tools, `"tool_choice":{"type":"tool","name":"read"}`)},
 		"parallel calls":                             {body: ask(hi+`,`+assistant(word, callA, callB)+`,`+user(resultB, resultA, word), tools)},
 		"results in two messages":                    {body: ask(hi+`,`+assistant(callA, callB)+`,`+user(resultA)+`,`+user(resultB), tools)},
@@ -170,6 +173,12 @@ func messagesCases() []ruleCase {
 		{rule: "tool-choice", name: "word", body: ask(hi, tools, `"tool_choice":{"type":"required"}`)},
 		{rule: "tool-choice", name: "without tools", body: ask(hi, `"tool_choice":{"type":"auto"}`), message: "tool_choice may only be specified while providing tools."},
 		{rule: "tool-choice", name: "unknown tool", body: ask(hi, tools, `"tool_choice":{"type":"tool","name":"write"}`), message: "Tool 'write' not found in provided tools"},
+		{rule: "tool-schema", name: "alternatives at the root", body: ask(hi, `"tools":[{"name":"a","input_schema":{"type":"object","anyOf":[{"required":["x"]}]}}]`), message: "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"},
+		{rule: "argument", name: "a space", body: ask(hi, `"tools":[{"name":"a","input_schema":{"type":"object","properties":{"x":{},"a b":{}}}}]`), message: "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"},
+		{rule: "media-source", name: "bytes of another type", body: ask(user(`{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"iVBORw0KGgoA"}}`)), message: "The image was specified using the image/jpeg media type, but the image appears to be a image/png image"},
+		{rule: "setting", name: "both on 4.5", body: ask(hi, `"temperature":0.2`, `"top_p":0.9`), message: "`temperature` and `top_p` cannot both be specified for this model. Please use only one."},
+		{rule: "setting", name: "a temperature on 4.7", body: on("claude-opus-4-7", ask(hi, `"temperature":0.2`)), message: "`temperature` is deprecated for this model."},
+		{rule: "setting", name: "top_k in a cloud", body: on("us.anthropic.claude-opus-4-8-20260301-v1:0", ask(hi, `"top_k":5`)), message: "`top_k` is deprecated for this model."},
 		{rule: "stop", name: "blank", body: ask(hi, `"stop_sequences":[" "]`), message: "stop_sequences: each stop sequence must contain non-whitespace"},
 	}
 	for i := range cases {

@@ -6,8 +6,11 @@ import (
 )
 
 // talk is a Chat Completions request with these messages and further members.
-func talk(messages string, members ...string) string {
-	return `{"model":"gpt-5.4","messages":[` + messages + `]` + strings.Join(append([]string{""}, members...), ",") + `}`
+func talk(messages string, members ...string) string { return talkTo("gpt-5.4", messages, members...) }
+
+// talkTo is one for another model.
+func talkTo(model, messages string, members ...string) string {
+	return `{"model":"` + model + `","messages":[` + messages + `]` + strings.Join(append([]string{""}, members...), ",") + `}`
 }
 
 const (
@@ -50,6 +53,11 @@ func TestChatGood(t *testing.T) {
 		"empty words":   {judge: request("openai-chat"), body: talk(hi + `,{"role":"assistant","content":""},` + hi)},
 		"no parameters": {judge: request("openai-chat"), body: talk(hi, `"tools":[{"type":"function","function":{"name":"now"}}]`)},
 		"a reply":       {judge: reply("openai-chat"), body: cReply},
+		"defaults":      {judge: request("openai-chat"), body: talkTo("gpt-5", hi, `"temperature":1.0`, `"top_p":1`, `"presence_penalty":0`, `"logprobs":false`, `"logit_bias":{}`, `"stop":null`)},
+		"unthinking":    {judge: request("openai-chat"), body: talkTo("gpt-6-luna", hi, `"temperature":0.2`, `"reasoning_effort":"none"`)},
+		"settings":      {judge: request("openai-chat"), body: talk(hi, `"temperature":0.2`, `"top_p":0.9`, `"stop":"END"`)},
+		"of no model":   {judge: request("openai-chat"), body: talkTo("nobody-knows", hi, `"temperature":0.2`, `"logprobs":true`)},
+		"a misspelling": {judge: request("openai-chat"), body: talk(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/jpg;base64,/9j/"}}]}`)},
 		"a stream":      {judge: stream("openai-chat"), body: ": waiting\n\n" + cStart + cText + cStop + cUsage + cDone},
 		"a call":        {judge: stream("openai-chat"), body: cStart + cCall + cMore + cChunk(`{}`, `"tool_calls"`) + cDone},
 		"an error":      {judge: stream("openai-chat"), body: cStart + "data: {\"error\":{\"message\":\"no\"}}\n\n"},
@@ -88,6 +96,14 @@ func chatCases() []ruleCase {
 		{rule: "tool-name", name: "pattern", body: talk(hi, strings.Replace(cTools, "read", "a.b", 1)), message: "Invalid 'tools[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."},
 		{rule: "tool-name", name: "long", body: talk(hi, strings.Replace(cTools, "read", long, 1)), message: "Expected a string with maximum length 64, but got a string with length 65 instead."},
 		{rule: "tool-schema", name: "no type", body: talk(hi, strings.Replace(cTools, `{"type":"object"}`, `{"properties":{}}`, 1)), message: `Invalid schema for function 'read': schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`},
+		{rule: "tool-schema", name: "alternatives at the root", body: talk(hi, strings.Replace(cTools, `"type":"object"`, `"type":"object","enum":[{}]`, 1)), message: `Invalid schema for function 'read': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.`},
+		{rule: "media-source", name: "type", body: talk(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/tiff;base64,SUkqAA=="}}]}`), message: "You uploaded an unsupported image."},
+		{rule: "setting", name: "a temperature", body: talkTo("gpt-5-mini", hi, `"temperature":0.2`), message: "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported."},
+		{rule: "setting", name: "a penalty", body: talkTo("o3", hi, `"presence_penalty":0.5`), message: "Unsupported parameter: 'presence_penalty' is not supported with this model."},
+		{rule: "setting", name: "a stop sequence", body: talkTo("gpt-5", hi, `"stop":["END"]`), message: "Unsupported parameter: 'stop' is not supported with this model."},
+		{rule: "setting", name: "logprobs with an effort", body: talkTo("gpt-5.2", hi, `"reasoning_effort":"low"`, `"logprobs":true`), message: "Unsupported parameter: 'logprobs' is not supported with this model."},
+		{rule: "setting", name: "without an effort", body: talkTo("openai/gpt-6-luna", hi, `"top_p":0.9`)},
+		{rule: "setting", name: "without thinking where there is no such effort", body: talkTo("gpt-6.1-sol", hi, `"reasoning_effort":"none"`, `"temperature":0.2`)},
 		{rule: "tool-choice", name: "word", body: talk(hi, cTools, `"tool_choice":"any"`)},
 		{rule: "tool-choice", name: "without tools", body: talk(hi, `"tool_choice":"required"`), message: "'tool_choice' is only allowed when 'tools' are specified."},
 		{rule: "tool-choice", name: "unknown tool", body: talk(hi, cTools, `"tool_choice":{"type":"function","function":{"name":"write"}}`), message: "Tool choice 'write' not found in 'tools' parameter."},
@@ -211,6 +227,11 @@ func responsesCases() []ruleCase {
 		{rule: "reasoning-alone", name: "at the end", body: respond(rHi + `,` + rStored)},
 		{rule: "tool-name", name: "pattern", body: respond(rHi, strings.Replace(rTools, "read", "a b", 1)), message: "Invalid 'tools[0].name': string does not match pattern."},
 		{rule: "tool-schema", name: "list", body: respond(rHi, strings.Replace(rTools, `"type":"object"`, `"type":"array"`, 1)), message: `got 'type: "array"'`},
+		{rule: "tool-schema", name: "alternatives at the root", body: respond(rHi, strings.Replace(rTools, `"type":"object"`, `"type":"object","oneOf":[{}]`, 1)), message: "at the top level"},
+		{rule: "media-source", name: "type", body: respond(`{"role":"user","content":[{"type":"input_image","image_url":"data:image/heic;base64,AAAA"}]}`), message: "You uploaded an unsupported image."},
+		{rule: "setting", name: "a temperature with an effort", body: respond(rHi, `"reasoning":{"effort":"high"}`, `"temperature":0`), message: "'temperature' does not support 0 with this model"},
+		{rule: "setting", name: "logprobs", body: strings.Replace(respond(rHi, `"include":["message.output_text.logprobs"]`), "gpt-5.4", "gpt-6-sol", 1), message: "'message.output_text.logprobs'"},
+		{rule: "setting", name: "top_logprobs", body: strings.Replace(respond(rHi, `"top_logprobs":3`), "gpt-5.4", "gpt-6-sol", 1), message: "Unsupported parameter: 'top_logprobs' is not supported with this model."},
 		{rule: "tool-choice", name: "unknown tool", body: respond(rHi, rTools, `"tool_choice":{"type":"function","name":"write"}`)},
 	}
 	for i := range cases {

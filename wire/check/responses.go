@@ -8,11 +8,22 @@ import (
 // responsesCallID is how long a call's id may be, as the API's own 400s state it.
 const responsesCallID = 64
 
+// responsesLogprobs is what a request includes to have what other formats call logprobs.
+const responsesLogprobs = "message.output_text.logprobs"
+
 // responsesRequest judges a request of the Responses API, of its compact call, or of its count of tokens.
 func responsesRequest(_ *judge, n node) {
 	n.get("model").text() // a stored prompt may name the model
 	n.get("instructions").text()
 	responsesParameters(n)
+	refused := refusedOf(responses, n.get("model").say())
+	effort := n.get("reasoning").get("effort").say()
+	openaiSettings(n, refused, effort)
+	for _, s := range n.get("include").elements() {
+		if s.say() == responsesLogprobs && refused.Refuses("logprobs", effort) {
+			s.fault("setting", "Unsupported parameter: '%s' is not supported with this model.", responsesLogprobs)
+		}
+	}
 	input := n.get("input")
 	known := n.get("previous_response_id").has() || n.get("conversation").has()
 	if !input.has() && !known && !n.get("prompt").has() {
@@ -29,7 +40,7 @@ func responsesRequest(_ *judge, n node) {
 		responsesPairs(items, known)
 		responsesReasoning(items, n.get("store").v)
 	}
-	names := openaiTools(n.get("tools"), func(t node) node { return t })
+	names := openaiTools(n.get("tools"), refused, func(t node) node { return t })
 	openaiChoice(n, names, func(c node) node { return c.get("name") })
 }
 

@@ -33,7 +33,7 @@ func (c *converter) sampling(s llm.Settings) llm.Settings {
 		}
 	}
 	for _, f := range stated {
-		if *f.value == "" || !slices.Contains(c.refused.Settings, f.name) {
+		if *f.value == "" || !c.refused.Refuses(f.name, "") {
 			continue
 		}
 		if n, err := strconv.ParseFloat(*f.value, 64); err != nil || n != 1 {
@@ -41,7 +41,7 @@ func (c *converter) sampling(s llm.Settings) llm.Settings {
 		}
 		*f.value = ""
 	}
-	if slices.Contains(c.refused.Settings, "stop") {
+	if c.refused.Refuses("stop", "") {
 		for _, text := range s.Stop {
 			c.note(Loss{Fate: catalog.Drop, What: "stop sequence", Name: strconv.Quote(text), How: "left out: the model refuses it"})
 		}
