@@ -104,7 +104,7 @@ func written(r *rand.Rand, piece string) (text, how string) {
 }
 
 // FuzzMask: whatever the key and the piece of 12 characters and more of it, whatever stands
-// beside it and however it is written, its middle is gone; and what was JSON is JSON
+// beside it, as long as that does not make other characters of it, and however it is written, its middle is gone; and what was JSON is JSON
 // still.
 func FuzzMask(f *testing.F) {
 	for seed := range uint64(500) {
@@ -123,6 +123,9 @@ func FuzzMask(f *testing.F) {
 		n := shortestRun + r.IntN(len(key)-shortestRun+1)
 		at := r.IntN(len(key) - n + 1)
 		text, how := written(r, string(key[at:at+n]))
+		if end := before[max(0, len(before)-12):]; strings.ContainsAny(end, "%&") || strings.HasSuffix(end, `\`) && text[0] != '\\' && text[0] != '&' {
+			before += " " // else it would make an escape of the first characters
+		}
 		body := before + text + after
 		got := string(newMask(string(key)).body([]byte(body)))
 		if json.Valid([]byte(body)) && !json.Valid([]byte(got)) {
