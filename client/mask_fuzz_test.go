@@ -103,9 +103,9 @@ func written(r *rand.Rand, piece string) (text, how string) {
 	return text, how
 }
 
-// FuzzMask: whatever the key and the piece of 12 characters and more of it, whatever stands
-// beside it, as long as that does not make other characters of it, and however it is written, its middle is gone; and what was JSON is JSON
-// still.
+// FuzzMask: whatever the key and the piece of 12 characters and more of it, however it is
+// written and whatever stands beside it, as long as that makes no other characters of it, its
+// middle is gone; and what was JSON is JSON still.
 func FuzzMask(f *testing.F) {
 	for seed := range uint64(500) {
 		f.Add(seed, "try again with ", " of org-1")

@@ -118,8 +118,11 @@ func withoutSpace(msgs []llm.Message) (out []llm.Message, had bool) {
 // A type that is wrong or misspelt becomes that of the bytes.
 func (c *converter) taken(p llm.Media, s media.Source) llm.Part {
 	types := c.refused.Images
-	if !s.IsImage() || len(s.Data) == 0 || len(types) == 0 {
+	if !s.IsImage() || len(types) == 0 {
 		return p
+	}
+	if len(s.Data) == 0 {
+		return c.addressed(p, media.TypeOf(s))
 	}
 	seen := media.Seen(s.Data)
 	right := !c.refused.ImageStated || seen == "" || seen == s.Type
@@ -130,8 +133,7 @@ func (c *converter) taken(p llm.Media, s media.Source) llm.Part {
 		seen = "image/jpeg"
 	}
 	if !slices.Contains(types, seen) {
-		c.note(Loss{Fate: catalog.Note, What: "image", Name: s.Type, How: "left out: the provider takes " + strings.Join(types, ", ")})
-		return llm.Text{Text: media.Placeholder(p)}
+		return c.untaken(p, s.Type)
 	}
 	if s.Type != media.AnyImage {
 		c.note(Loss{Fate: catalog.Note, What: "image", Name: s.Type, How: "sent as " + seen})
@@ -139,4 +141,21 @@ func (c *converter) taken(p llm.Media, s media.Source) llm.Part {
 	s.Type = seen
 	p.Type, p.Raw = seen, llm.Raw{Data: media.Block(s)}
 	return p
+}
+
+// addressed returns an image that is an address, or a line of text in its place where its type
+// is known and not taken.
+func (c *converter) addressed(p llm.Media, kind string) llm.Part {
+	known := strings.HasPrefix(kind, "image/") && kind != media.AnyImage && kind != "image/jpg" && kind != "image/pjpeg"
+	if !known || slices.Contains(c.refused.Images, kind) {
+		return p
+	}
+	return c.untaken(p, kind)
+}
+
+// untaken returns a line of text in the place of an image of a type that is not taken.
+func (c *converter) untaken(p llm.Media, kind string) llm.Part {
+	c.note(Loss{Fate: catalog.Note, What: "image", Name: kind, How: "left out: the provider takes " + strings.Join(c.refused.Images, ", ")})
+	p.Type = kind
+	return llm.Text{Text: media.Placeholder(p)}
 }

@@ -226,7 +226,7 @@ func TestImageAddresses(t *testing.T) {
 	image := func(url string) string {
 		return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"` + url + `"}}]}]}`
 	}
-	const png, bare = "https://ship.example/a.png", "https://ship.example/a"
+	const png, gif, bare = "https://ship.example/a.png", "https://ship.example/a.gif?b=c", "https://ship.example/a"
 	result := strings.Replace(`{"model":"m","max_tokens":9,"tools":[{"name":"look","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"look"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"look","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image","source":{"type":"url","url":"URL"}}]}]}]}`, "URL", png, 1)
 	const first, third = "messages[0].parts[0]: image image/* sent in another form", "messages[2].parts[0]: image image/* sent in another form"
 	tests := []struct {
@@ -238,6 +238,9 @@ func TestImageAddresses(t *testing.T) {
 		{"to Ollama", image(png), "ollama", []string{first}, "[image left out"},
 		{"in a result to Ollama", result, "ollama", []string{third}, "[image left out"},
 		{"to Gemini", image(png), "gemini", []string{}, `"fileUri":"` + png},
+		{"a film to Gemini", image(gif), "gemini", []string{"messages[0].parts[0]: image image/gif left out: the provider takes image/heic, image/heif, image/jpeg, image/png, image/webp"}, "[image/gif left out"},
+		{"a film in a result to Gemini", strings.Replace(result, png, gif, 1), "gemini", []string{"messages[2].parts[0]: image image/gif left out: the provider takes image/heic, image/heif, image/jpeg, image/png, image/webp"}, "[image/gif left out"},
+		{"a film to Chat", image(gif), "openai-chat", []string{}, `"url":"` + gif},
 		{"without a type to Gemini", image(bare), "gemini", []string{first}, "[image left out"},
 		{"without a type to Chat", image(bare), "openai-chat", []string{}, `"url":"` + bare},
 		{"without a type to Responses", image(bare), "openai-responses", []string{}, `"image_url":"` + bare},
@@ -281,5 +284,66 @@ func TestArgumentsEverywhere(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("body, want %s in it, got %s", want, got)
 		}
+	}
+}
+
+// TestArgumentsFollowReferences: the other name of an argument stands also in what a schema
+// refers to for the same object; what it refers to for other things stays, and every reference
+// leads where it did.
+func TestArgumentsFollowReferences(t *testing.T) {
+	const fit = "a_b__725e023a3e"
+	tests := []struct {
+		name, schema string
+		has          []string
+	}{
+		{
+			"a condition",
+			`{"type":"object","properties":{"a b!":{},"c":{}},"if":{"required":["c"]},"then":{"$ref":"#/$defs/both"},"$defs":{"both":{"required":["a b!","c"]}}}`,
+			[]string{`"then":{"$ref":"#/$defs/both_named"}`, `"both_named":{"required":["` + fit + `","c"]}`},
+		},
+		{
+			"one behind another, in a circle",
+			`{"type":"object","properties":{"a b!":{}},"not":{"anyOf":[{"$ref":"#/$defs/x"}]},"$defs":{"x":{"allOf":[{"$ref":"#/$defs/y"}]},"y":{"else":{"$ref":"#/$defs/x"},"required":["a b!"]}}}`,
+			[]string{`"not":{"anyOf":[{"$ref":"#/$defs/x_named"}]}`, `"x_named":{"allOf":[{"$ref":"#/$defs/y_named"}]}`, `"y_named":{"else":{"$ref":"#/$defs/x_named"},"required":["` + fit + `"]}`},
+		},
+		{
+			"another object with the same definition",
+			`{"type":"object","properties":{"a b!":{},"c":{"type":"array","items":{"$ref":"#/$defs/d"}}},"then":{"$ref":"#/$defs/d"},"$defs":{"d":{"properties":{"a b!":{}},"required":["a b!"]}}}`,
+			[]string{`"items":{"$ref":"#/$defs/d"}`, `"then":{"$ref":"#/$defs/d_named"}`, `"d":{"properties":{"a b!":{}},"required":["a b!"]}`, `"d_named":{"properties":{"` + fit + `":{}},"required":["` + fit + `"]}`},
+		},
+		{
+			"the schema in itself",
+			`{"type":"object","properties":{"a b!":{"type":"string"},"c":{"items":{"$ref":"#"}}},"required":["a b!"]}`,
+			[]string{`"c":{"items":{"$ref":"#/$defs/root"}}},"required":["` + fit + `"]`, `"$defs":{"root":{"type":"object","properties":{"a b!":{"type":"string"},"c":{"items":{"$ref":"#/$defs/root"}}},"required":["a b!"]}}`},
+		},
+		{
+			"an argument that another one refers to",
+			`{"type":"object","properties":{"a b!":{"items":{"type":"string"}},"c":{"$ref":"#/properties/a b!/items"}}}`,
+			[]string{`"c":{"$ref":"#/properties/` + fit + `/items"}`},
+		},
+		{
+			"a definition without the name",
+			`{"type":"object","properties":{"a b!":{},"c":{}},"then":{"$ref":"#/$defs/d"},"$defs":{"d":{"required":["c"]}}}`,
+			[]string{`"then":{"$ref":"#/$defs/d"},"$defs":{"d":{"required":["c"]}}`},
+		},
+		{
+			"data that look like a reference",
+			`{"type":"object","properties":{"a b!":{},"c":{"const":{"$ref":"#"}}}}`,
+			[]string{`"c":{"const":{"$ref":"#"}}`},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			body := `{"model":"m","max_completion_tokens":9,"tools":[{"type":"function","function":{"name":"moor","parameters":` + test.schema + `}}],"messages":[{"role":"user","content":"go"}]}`
+			got, _, lines := fitFor(t, "openai-chat", "anthropic", body)
+			if len(lines) != 1 || lines[0] != "argument moor.a b! sent as "+fit {
+				t.Errorf("lines, want one for the argument, got %q", lines)
+			}
+			for _, want := range test.has {
+				if !strings.Contains(got, want) {
+					t.Errorf("body, want %s in it, got %s", want, got)
+				}
+			}
+		})
 	}
 }
