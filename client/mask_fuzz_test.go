@@ -103,9 +103,8 @@ func written(r *rand.Rand, piece string) (text, how string) {
 	return text, how
 }
 
-// FuzzMask: whatever the key and the piece of 12 characters and more of it, however it is
-// written and whatever stands beside it, as long as that makes no other characters of it, its
-// middle is gone; and what was JSON is JSON still.
+// FuzzMask: whatever the key and the piece of it, of 12 characters and more, however it is
+// written and whatever stands beside it, its middle is gone; and what was JSON is JSON still.
 func FuzzMask(f *testing.F) {
 	for seed := range uint64(500) {
 		f.Add(seed, "try again with ", " of org-1")
@@ -113,19 +112,21 @@ func FuzzMask(f *testing.F) {
 	f.Add(uint64(3), `{"error":{"message":"`, `"}}`)
 	f.Add(uint64(4), `{"error":["a\n`, `\n"]}`)
 	f.Add(uint64(5), `aGVs`, `bG8=`)
+	f.Add(uint64(481), `\`, "0")
 	f.Add(uint64(173), `\\\\\\\`, "0")
 	f.Fuzz(func(t *testing.T, seed uint64, before, after string) {
 		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
-		key := make([]byte, shortestRun+r.IntN(60))
+		least := shortestRun
+		if !strings.HasSuffix(before, " ") {
+			least += 6 // of which the end of an escape may take some, or that of base64
+		}
+		key := make([]byte, least+r.IntN(60))
 		for i := range key {
 			key[i] = keyChars[r.IntN(len(keyChars))]
 		}
-		n := shortestRun + r.IntN(len(key)-shortestRun+1)
+		n := least + r.IntN(len(key)-least+1)
 		at := r.IntN(len(key) - n + 1)
 		text, how := written(r, string(key[at:at+n]))
-		if end := before[max(0, len(before)-12):]; strings.ContainsAny(end, "%&") || strings.HasSuffix(end, `\`) && text[0] != '\\' && text[0] != '&' {
-			before += " " // else it would make an escape of the first characters
-		}
 		body := before + text + after
 		got := string(newMask(string(key)).body([]byte(body)))
 		if json.Valid([]byte(body)) && !json.Valid([]byte(got)) {
