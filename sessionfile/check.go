@@ -1,6 +1,7 @@
 package sessionfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,9 @@ type Difference struct {
 	Name   FigureName
 	Stated int64 // Steps, tokens, or picodollars
 	Read   int64 // the sum over the Steps that were read
-	// Why is what is known to be missing from the sum; empty if nothing is, so that the
-	// file states what it does not show, or was not read as it should be.
+	// Why is what is known to be missing from the sum, or wrong with what is stated; empty if
+	// nothing is, so that the file states what it does not show, or was not read as it
+	// should be.
 	Why string
 }
 
@@ -51,9 +53,10 @@ func (s *Session) Check() []Difference {
 			if !known || !f.Differs(got) {
 				continue
 			}
+			why := cmp.Or(stated.Why, sum.lacks(f.Name))
 			all = append(all, Difference{
 				Line: stated.Line, What: stated.What, Model: stated.Model,
-				Name: f.Name, Stated: f.Value, Read: got, Why: sum.lacks(f.Name),
+				Name: f.Name, Stated: f.Value, Read: got, Why: why,
 			})
 		}
 	}

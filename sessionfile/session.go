@@ -88,6 +88,9 @@ type Stated struct {
 	From    int    // first segment that it sums up, from 0
 	To      int    // the segment after the last one; From if the file has none of them
 	Figures []Figure
+	// Why is what the file's own lines show to make the figures other ones than the sum of
+	// its calls; empty if nothing does.
+	Why string
 }
 
 // A Figure is one number of a [Stated].

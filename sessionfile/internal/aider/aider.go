@@ -214,7 +214,7 @@ func (h *history) user(no int, said string) {
 		h.block = blockUser
 		h.command = ""
 		if strings.HasPrefix(said, "/") || strings.HasPrefix(said, "!") {
-			said = h.typed(said)
+			said = h.typed(no, said)
 		}
 	}
 	if h.command == "" {
@@ -226,10 +226,11 @@ func (h *history) user(no int, said string) {
 var asking = map[string]bool{"/ask": true, "/code": true, "/architect": true, "/help": true}
 
 // typed takes in a command and returns what of it is sent.
-func (h *history) typed(line string) string {
+func (h *history) typed(no int, line string) string {
 	name, words, _ := strings.Cut(line, " ")
 	words = strings.TrimSpace(words)
 	if asking[name] && words != "" {
+		h.total.asking = question{line: no, paid: h.total.all}
 		return words
 	}
 	if name == "/clear" || name == "/reset" {

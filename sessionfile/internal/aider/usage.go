@@ -1,6 +1,7 @@
 package aider
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,15 @@ type total struct {
 	all   price // the newest figure
 	gone  int64 // figures before it that began anew within a chat, as after /model in early versions
 	width int64 // of the roundings of these and of the calls, together
+
+	asking, asked question // whose call is to come; whose call was the newest one
+	why           []string // what rose by more than its call cost
+}
+
+// A question is a command that asks the model, and what all calls before it had cost.
+type question struct {
+	line int // 0: none
+	paid price
 }
 
 // usage gives the newest reply what aider says it took:
@@ -105,6 +115,8 @@ func (h *history) cost(no int, told string) {
 // sum takes in the cost of all calls so far, and of the newest of them.
 func (h *history) sum(no int, all, call price) {
 	t := &h.total
+	asked := t.asked
+	t.asking, t.asked = question{}, t.asking
 	switch anew := all.money < t.all.money; {
 	case h.fresh && (anew || all.money-call.money <= all.width+call.width):
 		h.state(h.first)
@@ -112,10 +124,27 @@ func (h *history) sum(no int, all, call price) {
 	case anew:
 		t.gone += t.all.money
 		t.width += t.all.width
+	case t.line > 0:
+		t.rise(no, all, call, asked)
 	}
 	h.fresh = false
 	t.line, t.all = no, all
 	t.width += call.width
+}
+
+// rise notes where the cost of all calls rose by more than the newest one cost. After a
+// question early versions add what was paid before it to the sum again.
+func (t *total) rise(no int, all, call price, asked question) {
+	over := all.money - t.all.money - call.money
+	width := all.width + t.all.width + call.width
+	off := over - asked.paid.money
+	switch {
+	case 2*over <= width:
+	case asked.line > 0 && 2*max(off, -off) <= width+asked.paid.width:
+		t.why = append(t.why, fmt.Sprintf("at line %d aider adds again what was paid before line %d", no, asked.line))
+	default:
+		t.why = append(t.why, fmt.Sprintf("at line %d aider adds more than that call cost: the file has no line of another one", no))
+	}
 }
 
 // state adds what the file says that the calls before segment to cost.
@@ -127,6 +156,7 @@ func (h *history) state(to int) {
 	h.Session.Stated = append(h.Session.Stated, sessionfile.Stated{
 		Line: t.line, What: "session cost", From: t.from, To: to,
 		Figures: []sessionfile.Figure{{Name: sessionfile.FigureCost, Value: t.gone + t.all.money, Round: t.width + t.all.width}},
+		Why:     strings.Join(t.why, "; "),
 	})
 }
 
