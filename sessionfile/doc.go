@@ -158,21 +158,23 @@
 //
 // No person takes part in a run of the first two: the instruction is a Note that opens
 // Turn 1, and so is an observation that was sent as a text; with function calling it
-// is a tool result. tau-bench has one segment for each task and trial, and its user,
-// played by a model in a person's place, is Human. See internal/sweagent.
+// is a tool result. The program's own count of calls and tokens is Stated. tau-bench has one
+// segment for each task and trial, and its user, played by a model in a person's place, is
+// Human. See internal/sweagent.
 //
 // # OpenHands
 //
 // Events become messages: actions of one reply are one Step, an observation is the
 // result of the call that it names. A condensation begins a segment with what it did
 // not forget and its summary. An output.jsonl has one segment for each run; what
-// nobody recorded as a call is a text there. See internal/openhands.
+// nobody recorded as a call is a text there, and what the run's metrics say is Stated. See
+// internal/openhands.
 //
 // # Inspect
 //
 // One segment for each sample, from the JSON log and from the archive .eval. The
-// sample's events say what its calls used and which tools there were. The input is a
-// Note; only an operator is Human. See internal/inspectlog.
+// sample's events say what its calls used and which tools there were; its sum of them is
+// Stated. The input is a Note; only an operator is Human. See internal/inspectlog.
 //
 // # Request bodies
 //

@@ -66,8 +66,8 @@ func TestStatedByAgents(t *testing.T) {
 	}
 }
 
-// TestCorpusStatedByAgents: the same of the corpus. Between the line named and the one before it
-// aider counts a call that left none.
+// TestCorpusStatedByAgents: the same of the corpus. In the chats of the lines named aider adds
+// twice what was paid before a question.
 func TestCorpusStatedByAgents(t *testing.T) {
 	root := corpus(t)
 	want := map[string][]int{"chat-history.part1.md": {12624, 16003}}

@@ -102,6 +102,17 @@ func (l *Log) Section(text string) {
 // Close hands the conversation over. Nothing may be added to it.
 func (l *Log) Close() { l.Emit(l.Segment) }
 
+// State adds what the file states, on a line, of the segments from one on that were handed
+// over, unless that is nothing.
+func (l *Log) State(line int, what string, from int, sum read.Sum) {
+	var t read.Tally
+	t.Line(line)
+	if sum != (read.Sum{}) {
+		t.Add("", sum)
+	}
+	l.Session.Stated = append(l.Session.Stated, t.Stated(what, from, l.Emitted())...)
+}
+
 // Note returns a message in the user's role that no person wrote.
 func Note(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: []llm.Part{llm.Text{Text: text}}}

@@ -1,6 +1,8 @@
 package inspectlog
 
 import (
+	"fmt"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -42,6 +44,9 @@ func (s *sample) event(value []byte) {
 		s.byID[c.id] = len(s.calls)
 	}
 	s.calls = append(s.calls, c)
+	if !c.cached {
+		s.made++
+	}
 	if s.Segment.Tools == nil {
 		s.tools(line, f["tools"])
 	}
@@ -103,6 +108,7 @@ func (s *sample) pay() {
 		if c.model != "" {
 			e.Step.Model = c.model
 		}
+		s.answered++
 		if c.usage.IsObject() {
 			s.use(c, e.Step)
 		}
@@ -112,7 +118,13 @@ func (s *sample) pay() {
 // use reads a usage report. Whether cached tokens are a share of the input is told by
 // the total.
 func (s *sample) use(c call, step *sessionfile.Step) {
-	tokens := func(name string) int { return s.Tokens(c.line, c.usage, name) }
+	step.Cost = chatlog.Cost([]byte(c.usage.Get("total_cost").Raw))
+	chatlog.Pay(step, s.used(c.line, c.usage))
+}
+
+// used returns a count of tokens as Inspect writes it.
+func (s *sample) used(line int, count gjson.Result) llm.Usage {
+	tokens := func(name string) int { return s.Tokens(line, count, name) }
 	input, output := tokens("input_tokens"), tokens("output_tokens")
 	cached, written := tokens("input_tokens_cache_read"), tokens("input_tokens_cache_write")
 	u := llm.Usage{Input: input, CacheRead: cached, CacheWrite5m: written}
@@ -121,6 +133,20 @@ func (s *sample) use(c call, step *sessionfile.Step) {
 	}
 	u.Output = output
 	u.Reasoning = min(output, tokens("reasoning_tokens"))
-	step.Cost = chatlog.Cost([]byte(c.usage.Get("total_cost").Raw))
-	chatlog.Pay(step, u)
+	return u
+}
+
+// stated takes in what the log says of all calls of the sample that were made, by model. Those
+// of sub-agents and of scorers are among them.
+func (s *sample) stated(from int, models []byte) {
+	var sum read.Sum
+	for _, count := range gjson.ParseBytes(models).Map() {
+		sum.Usage = sum.Usage.Add(s.used(s.line(models), count))
+		sum.Cost += chatlog.Cost([]byte(count.Get("total_cost").Raw))
+	}
+	known := len(s.Session.Stated)
+	s.State(s.line(models), "model_usage", from, sum)
+	if aside := s.made - s.answered; aside > 0 && len(s.Session.Stated) > known {
+		s.Session.Stated[known].Why = fmt.Sprintf("%d calls of the sample's events are not of its conversation", aside)
+	}
 }

@@ -20,6 +20,8 @@ type sample struct {
 	byID    map[string]int
 	replies []int // positions of the replies that the model gave
 	ids     []string
+
+	made, answered int // calls in the events, of these such as replied in the conversation
 }
 
 // sample reads a conversation; line tells where a value of it begins.
@@ -43,7 +45,11 @@ func (l *log) sample(value []byte, line func([]byte) int) {
 		return true
 	})
 	s.pay()
+	from := l.Emitted()
 	s.Close()
+	if models := f["model_usage"]; len(models) > 0 && models[0] == '{' {
+		s.stated(from, models)
+	}
 }
 
 // protocols are how a text says that it is held aside.

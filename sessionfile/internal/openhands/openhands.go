@@ -97,8 +97,10 @@ func readFile(r *read.Reading, in *read.Input) error {
 		t := newTrajectory(r, nameOf(run), func([]byte) int { return l.No })
 		t.harness = true
 		t.model = run.Of("metadata").Of("llm_config").Str("model")
+		from := r.Emitted()
 		t.read(run["history"])
 		t.Close()
+		t.stated(l.No, from, run.Of("metrics"))
 	})
 	return nil
 }

@@ -333,6 +333,27 @@ func (t *trajectory) recalled(e incoming) {
 	t.add(e, m)
 }
 
+// stated takes in what the client counted of a run: a cost for each call, and in later versions
+// the tokens.
+func (t *trajectory) stated(line, from int, metrics read.Fields) {
+	sum := read.Sum{Cost: chatlog.Cost(metrics["accumulated_cost"])}
+	read.EachElement(metrics["costs"], func([]byte) bool {
+		sum.Calls++
+		return true
+	})
+	if usage := metrics["accumulated_token_usage"]; len(usage) > 0 {
+		sum.Usage = t.used(line, gjson.ParseBytes(usage))
+	}
+	t.State(line, "metrics", from, sum)
+}
+
+// used returns a count of tokens as the client keeps it.
+func (t *trajectory) used(line int, count gjson.Result) llm.Usage {
+	u := chatlog.Disjoint(t.Tokens(line, count, "prompt_tokens"), t.Tokens(line, count, "cache_read_tokens"), t.Tokens(line, count, "cache_write_tokens"))
+	u.Output = t.Tokens(line, count, "completion_tokens")
+	return u
+}
+
 // pay gives a step what the reply or the client's own count says that it used.
 func (t *trajectory) pay(e incoming, step *sessionfile.Step) {
 	metrics := e.Of("llm_metrics")
@@ -362,8 +383,6 @@ func (t *trajectory) pay(e incoming, step *sessionfile.Step) {
 		step.Model = last.Get("model").String()
 	}
 	if !step.Reported {
-		u := chatlog.Disjoint(t.Tokens(e.line, last, "prompt_tokens"), t.Tokens(e.line, last, "cache_read_tokens"), t.Tokens(e.line, last, "cache_write_tokens"))
-		u.Output = t.Tokens(e.line, last, "completion_tokens")
-		chatlog.Pay(step, u)
+		chatlog.Pay(step, t.used(e.line, last))
 	}
 }

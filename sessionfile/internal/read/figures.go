@@ -72,6 +72,9 @@ func (t *Tally) Stated(what string, from, to int) []sessionfile.Stated {
 	for _, model := range slices.Sorted(maps.Keys(t.sums)) {
 		s := t.sums[model]
 		one := sessionfile.Stated{Line: t.line, What: what, Model: model, From: from, To: to, Figures: Figures(s.Calls, s.Usage)}
+		if s.Usage == (llm.Usage{}) {
+			one.Figures = one.Figures[:min(s.Calls, 1)]
+		}
 		if s.Cost > 0 {
 			one.Figures = append(one.Figures, sessionfile.Figure{Name: sessionfile.FigureCost, Value: s.Cost})
 		}

@@ -80,7 +80,21 @@ func readFile(r *read.Reading, in *read.Input) error {
 		t.full()
 	}
 	t.Close()
+	t.stated(d.Fields().Of("info")["model_stats"])
 	return nil
+}
+
+// stated takes in what the program counted of the run. Where it could not, there are zeros.
+func (t *trajectory) stated(stats []byte) {
+	if len(stats) == 0 {
+		return
+	}
+	line, sums := t.document.Line(stats), gjson.ParseBytes(stats)
+	tokens := func(name string) int { return t.Tokens(line, sums, name) }
+	t.State(line, "model_stats", 0, read.Sum{
+		Calls: tokens("api_calls"), Cost: chatlog.Cost([]byte(sums.Get("instance_cost").Raw)),
+		Usage: llm.Usage{Input: tokens("tokens_sent"), Output: tokens("tokens_received")},
+	})
 }
 
 // A trajectory is one run.
