@@ -59,7 +59,7 @@
 // calls hang off the path as side branches and are taken in behind their message.
 // Where the chain breaks (a parent that is missing, a circle), reading goes on
 // with the line before it in the file. Lines with forkedFrom are copies; a copy whose
-// lines do not say so cannot be told from the file.
+// lines do not say so is told only beside the file that it is of, by [Copies].
 //
 // Its stream (--output-format stream-json, or json --verbose, which is one array) names
 // no parents: each line follows the one before, and another session id begins another
