@@ -20,8 +20,8 @@ import (
 // and id. A file of another client, and a sub-agent's own of Claude Code, has none. Links are
 // not followed, but for path itself.
 //
-// What is wrong is left out and told in the error, such as a second file of one sub-agent;
-// the list is good in spite of it.
+// What is wrong is left out and told in the error, such as a second file of one sub-agent,
+// or a link where one may be; the list is good in spite of it.
 func Agents(path string) ([]string, error) {
 	if file, id := formats.Split(path); id != "" {
 		return databaseAgents(file, id)
@@ -40,8 +40,9 @@ func Agents(path string) ([]string, error) {
 }
 
 // Parent returns the file of the session from which the one in a file began, as a
-// sub-agent or as a fork; empty if it names none. The error says which session is not
-// where its client would keep it, or is there more than once.
+// sub-agent or as a fork; empty if it names none. It is known of Claude Code, Codex, pi and
+// opencode. The error says which session is not where its client would keep it, or beside
+// path, or is there more than once.
 func Parent(path string) (string, error) {
 	if file, id := formats.Split(path); id != "" {
 		return databaseParent(file, id)
@@ -51,12 +52,14 @@ func Parent(path string) (string, error) {
 		return "", fmt.Errorf("sessionfile: parent: %w", err)
 	}
 	var all []string
-	h := codexHead(real)
-	if h.id != "" {
-		all = codexParents(real, h.parent)
-	} else {
-		h = claudeHead(real)
-		all = claudeParents(real, h.parent)
+	var h head
+	for _, k := range kinds {
+		if h = k.head(real); h.id != "" {
+			if h.parent != "" {
+				all = slices.DeleteFunc(k.parents(real, h), func(file string) bool { return file == real })
+			}
+			break
+		}
 	}
 	switch {
 	case h.parent == "":
@@ -70,20 +73,26 @@ func Parent(path string) (string, error) {
 	return all[0], nil
 }
 
+// kinds are how the files of each client say whose they are, and where the parent of one is.
+var kinds = []struct {
+	head    func(path string) head
+	parents func(path string, h head) []string
+}{
+	{codexHead, codexParents}, {claudeHead, claudeParents}, {piHead, piParents}, {openCodeHead, openCodeParents},
+}
+
 // codexParents lists the rollouts of a session, which have its id in their names.
-func codexParents(path, id string) []string {
-	if id == "" {
-		return nil
-	}
-	return slices.DeleteFunc(rollouts(codexRoots(filepath.Dir(path)), "-"+id+".jsonl"), func(file string) bool {
-		return codexHead(file).id != id
+func codexParents(path string, h head) []string {
+	return slices.DeleteFunc(rollouts(codexRoots(filepath.Dir(path)), "-"+h.parent+".jsonl"), func(file string) bool {
+		return codexHead(file).id != h.parent
 	})
 }
 
 // claudeParents lists the files of a session: the one in the folder of path, or in one that
 // this lies in, that is called so, else those beside path that hold it.
-func claudeParents(path, id string) []string {
-	if id == "" || filepath.Base(id) != id {
+func claudeParents(path string, h head) []string {
+	id := h.parent
+	if filepath.Base(id) != id {
 		return nil
 	}
 	const levels = 6 // a sub-agent may lie in folders of the session's own
@@ -93,14 +102,41 @@ func claudeParents(path, id string) []string {
 			return []string{file}
 		}
 	}
+	return holders(own, []string{"*.jsonl"}, id, claudeHead)
+}
+
+// holders lists the files in a folder of which the head says that they hold a session, and not
+// a sub-agent of it.
+func holders(folder string, pattern []string, id string, headOf func(string) head) []string {
 	var all []string
-	walk(own, []string{"*.jsonl"}, func(below string, _ os.FileInfo) {
-		file := filepath.Join(own, below)
-		if h := claudeHead(file); file != path && h.id == id && !h.agent {
+	walk(folder, pattern, func(below string, _ os.FileInfo) {
+		file := filepath.Join(folder, below)
+		if h := headOf(file); h.id == id && !h.agent {
 			all = append(all, file)
 		}
 	})
 	return all
+}
+
+// piParents lists the files of a session of pi: those beside path, else the one that it names,
+// else those in the folders of other projects.
+func piParents(path string, h head) []string {
+	own := filepath.Dir(path)
+	all := holders(own, []string{"*.jsonl"}, h.parent, piHead)
+	switch {
+	case len(all) > 0:
+	case isFile(h.named) && piHead(h.named).id == h.parent:
+		return []string{h.named}
+	case strings.HasPrefix(filepath.Base(own), "--"):
+		return holders(filepath.Dir(own), []string{"--*", "*.jsonl"}, h.parent, piHead)
+	}
+	return all
+}
+
+// openCodeParents lists the exports of a session beside path. What started a sub-agent may be
+// one itself.
+func openCodeParents(path string, h head) []string {
+	return holders(filepath.Dir(path), []string{"*.json"}, h.parent, openCodeHead)
 }
 
 // A family collects files by the ids in them.
@@ -140,7 +176,13 @@ func claudeAgents(path string, h head) ([]string, error) {
 	}
 	for _, e := range entries {
 		beside := filepath.Join(folder, e.Name())
-		if !e.Type().IsRegular() || !isAgentName(e.Name()) || beside == path {
+		if !isAgentName(e.Name()) || beside == path {
+			continue
+		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			f.link(beside)
+		}
+		if !e.Type().IsRegular() {
 			continue
 		}
 		if a := claudeHead(beside); a.agent && a.parent == h.id {
@@ -200,7 +242,11 @@ func codexAgents(path string, h head) ([]string, error) {
 	f := &family{files: map[string]string{}}
 	children := map[string][]string{} // files by the parent's id
 	ids := map[string]string{}        // by file
-	for _, file := range rollouts(daysOf(path), "") {
+	days := daysOf(path)
+	for _, link := range linksIn(days) {
+		f.link(link)
+	}
+	for _, file := range rollouts(days, "") {
 		if file == path {
 			continue
 		}
@@ -283,6 +329,29 @@ func rollouts(folders []string, end string) []string {
 				all = append(all, filepath.Join(folder, below))
 			}
 		})
+	}
+	return all
+}
+
+// linksIn lists which of some folders are behind a link, and which rollouts in the others are
+// links.
+func linksIn(folders []string) []string {
+	var all []string
+	for _, folder := range folders {
+		real, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			continue // there is no such day
+		}
+		if real != folder {
+			all = append(all, folder)
+			continue
+		}
+		entries, _ := os.ReadDir(folder) // what cannot be looked at is not ours
+		for _, e := range entries {
+			if e.Type()&fs.ModeSymlink != 0 && strings.HasPrefix(e.Name(), "rollout-") {
+				all = append(all, filepath.Join(folder, e.Name()))
+			}
+		}
 	}
 	return all
 }

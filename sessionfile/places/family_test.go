@@ -169,7 +169,7 @@ func TestAgentsStayInside(t *testing.T) {
 	r.agents(path, filepath.Join("s-1", "subagents")+", left out")
 	r.link(path, "named.jsonl")
 	inside := r.file("p/agent-b.jsonl", claudeSide, "b", "s-1")
-	r.agents(filepath.Join(r.root, "named.jsonl"), "got a link", inside)
+	r.agents(filepath.Join(r.root, "named.jsonl"), filepath.Join("p", "agent-a.jsonl")+", left out", inside)
 	second := r.file("p/s-2.jsonl", claudeMain, "s-2")
 	r.link(out, "p/s-2/subagents/agent-c.jsonl")
 	r.agents(second, "agent-c.jsonl, left out")
@@ -181,7 +181,40 @@ func TestAgentsStayInside(t *testing.T) {
 	away := r.file("away/rollout-2-c-2.jsonl", codexSide, "c-2", "c-1")
 	r.link(filepath.Dir(away), "sessions/2026/11/02")
 	r.link(away, "sessions/2026/11/01/rollout-2-c-2.jsonl")
-	r.agents(codex, "")
+	r.agents(codex, filepath.Join("11", "02")+", left out")
+	r.agents(codex, "rollout-2-c-2.jsonl, left out")
+}
+
+// TestParentOfPi: the parent is beside its fork or in another project's folder; else it is told.
+func TestParentOfPi(t *testing.T) {
+	r := newTree(t)
+	const (
+		root = `{"type":"session","version":3,"id":%q,"cwd":"/quay"}`
+		fork = `{"type":"session","version":3,"id":%q,"cwd":"/quay","parentSession":%q}`
+	)
+	path := r.file("sessions/--quay--/2026-11-01_p-1.jsonl", root, "p-1")
+	beside := r.file("sessions/--quay--/2026-11-02_p-2.jsonl", fork, "p-2", "/gone/2026-11-01_p-1.jsonl")
+	away := r.file("sessions/--hull--/2026-11-03_p-3.jsonl", fork, "p-3", `C:\quay\2026-11-02_p-2.jsonl`)
+	r.parent(path, "", "")
+	r.parent(beside, "", path)
+	r.parent(away, "", beside)
+	r.parent(r.file("sessions/--quay--/2026-11-04_p-4.jsonl", fork, "p-4", "/gone/2026-11-01_p-0.jsonl"), `session "p-0"`, "")
+	r.parent(r.file("saved/p-5.jsonl", fork, "p-5", path), "", path)
+	r.parent(r.file("saved/p-6.jsonl", fork, "p-6", r.file("saved/notes.jsonl", "{}")), `session "notes"`, "")
+}
+
+// TestParentOfOpenCode: the parent of an export is one beside it; else it is told.
+func TestParentOfOpenCode(t *testing.T) {
+	r := newTree(t)
+	const root, child = `{"info":{"id":%q,"directory":"/quay","time":{}},"messages":[]}`, `{
+	 "info": {"id": %q, "parentID": %q, "directory": "/quay", "time": {}}, "messages": []}`
+	path := r.file("out/one.json", root, "ses_1")
+	r.parent(path, "", "")
+	agent := r.file("out/two.json", child, "ses_2", "ses_1")
+	r.parent(agent, "", path)
+	r.parent(r.file("out/three.json", child, "ses_3", "ses_2"), "", agent)
+	r.parent(r.file("out/four.json", child, "ses_4", "ses_0"), `session "ses_0"`, "")
+	r.parent(r.file("out/other.json", `{"info":{"id":"x","parentID":"y"}}`), "", "")
 }
 
 func TestAgentsOfOthers(t *testing.T) {

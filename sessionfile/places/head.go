@@ -3,10 +3,13 @@ package places
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
+	"path"
+	"strings"
 )
 
 // Bounds on what is looked at of a file's front.
@@ -20,6 +23,7 @@ type head struct {
 	id     string // of the session, of a sub-agent of Claude Code the agent's
 	parent string // of the session that it began from
 	agent  bool   // it is a sub-agent's
+	named  string // the parent's file, if that is how it is named
 }
 
 // claudeLine is what is looked at of a line of Claude Code.
@@ -88,6 +92,71 @@ func codexHead(path string) (h head) {
 		return false
 	})
 	return h
+}
+
+// piLine is what is looked at of the first line of a session of pi.
+type piLine struct {
+	Type   string `json:"type"`
+	ID     string `json:"id"`
+	CWD    string `json:"cwd"`
+	Parent string `json:"parentSession"` // the path of its file
+	Early  string `json:"branchedFrom"`  // as early versions call it
+}
+
+// piHead reads the head of a session of pi, which is its first line.
+func piHead(path string) (h head) {
+	eachLine(path, func(line []byte) bool {
+		var l piLine
+		if json.Unmarshal(line, &l) == nil && l.Type == "session" && l.CWD != "" {
+			named := cmp.Or(l.Parent, l.Early)
+			h = head{id: l.ID, parent: piID(named), named: named}
+		}
+		return false
+	})
+	return h
+}
+
+// piID returns the id of a session by the name of its file, which has its time before it.
+func piID(file string) string {
+	if file == "" {
+		return ""
+	}
+	base := strings.TrimSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), ".jsonl")
+	if _, id, ok := strings.Cut(base, "_"); ok {
+		return id
+	}
+	return base
+}
+
+// openCodeHead reads the head of an export of opencode, which is one document.
+func openCodeHead(path string) (h head) {
+	f, err := os.Open(path)
+	if err != nil {
+		return head{}
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	d := json.NewDecoder(io.LimitReader(f, headLineBytes))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return head{}
+	}
+	for d.More() {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return head{}
+		}
+		var info struct {
+			ID        string          `json:"id"`
+			ParentID  string          `json:"parentID"`
+			Directory string          `json:"directory"`
+			Project   string          `json:"projectID"`
+			Time      json.RawMessage `json:"time"`
+		}
+		if key == "info" && json.Unmarshal(value, &info) == nil && info.Time != nil && info.Directory+info.Project != "" {
+			return head{id: info.ID, parent: info.ParentID}
+		}
+	}
+	return head{}
 }
 
 // eachLine calls look for each of the first lines of a file until it has seen enough.
