@@ -1,9 +1,9 @@
 package sessionfile
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -53,10 +53,10 @@ func (s *Session) Check() []Difference {
 			if !known || !f.Differs(got) {
 				continue
 			}
-			why := cmp.Or(stated.Why, sum.lacks(f.Name))
+			why := slices.DeleteFunc([]string{sum.lacks(f.Name), stated.Why}, func(s string) bool { return s == "" })
 			all = append(all, Difference{
 				Line: stated.Line, What: stated.What, Model: stated.Model,
-				Name: f.Name, Stated: f.Value, Read: got, Why: why,
+				Name: f.Name, Stated: f.Value, Read: got, Why: strings.Join(why, "; "),
 			})
 		}
 	}

@@ -19,6 +19,9 @@ type copilot struct {
 	model  string
 	effort string
 	runs   []run
+	open   int   // the line with which the run began that goes on
+	called bool  // it made calls that no end of it states
+	unsaid []int // the lines with which runs began whose end the log does not have
 }
 
 // Reader returns the reader of Copilot's event logs.
@@ -46,6 +49,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 	r.Session.Client, r.Session.Dialect = "copilot-cli", openai.DialectChat
 	in.Each(r, c.line)
 	c.Finish()
+	c.run(0)
 	r.Session.Stated = c.stated()
 	return nil
 }
@@ -67,6 +71,7 @@ func (c *copilot) line(l read.Line) {
 	}
 	switch f.Str("type") {
 	case "session.start", "session.resume":
+		c.run(l.No)
 		c.start(data)
 	case "session.model_change":
 		c.change(data)
@@ -149,6 +154,7 @@ func said(data read.Fields) llm.Message {
 
 // reply returns what the model wrote. Only the size of the output is in the log.
 func (c *copilot) reply(data read.Fields, e sessionfile.Entry) sessionfile.Entry {
+	c.called = true
 	step := &sessionfile.Step{
 		Model: c.model, Effort: c.effort, Time: e.Time, MessageID: data.Str("apiCallId"), RequestID: data.Str("requestId"),
 	}

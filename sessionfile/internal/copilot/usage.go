@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -50,6 +51,15 @@ func (c *copilot) shutdown(no int, data read.Fields) {
 		c.runs = c.runs[:last]
 	}
 	c.runs = append(c.runs, r)
+	c.open, c.called = no, false
+}
+
+// run begins a run, and notes one before it of which nothing was stated.
+func (c *copilot) run(no int) {
+	if c.called {
+		c.unsaid = append(c.unsaid, c.open)
+	}
+	c.open, c.called = no, false
 }
 
 // stated returns what the runs state of the session.
@@ -61,7 +71,22 @@ func (c *copilot) stated() []sessionfile.Stated {
 			t.Add(model, sum)
 		}
 	}
-	return t.Stated("session.shutdown", 0, c.Emitted())
+	all := t.Stated("session.shutdown", 0, c.Emitted())
+	for i := range all {
+		if len(c.unsaid) > 0 {
+			all[i].Why = "the log has no end of the run " + fromLines(c.unsaid)
+		}
+	}
+	return all
+}
+
+// fromLines names runs by the lines with which they began.
+func fromLines(lines []int) string {
+	text := fmt.Sprintf("from line %d on", lines[0])
+	if more := len(lines) - 1; more > 0 {
+		text += fmt.Sprintf(", and of %d more", more)
+	}
+	return text
 }
 
 // summarised returns the call that wrote a summary, as the last one of the segment that it
