@@ -123,9 +123,10 @@
 // The file holds the conversation as it is now: after a compaction it begins with what
 // that left, and replies that are marked or older than the summary have no Step. Blocks
 // of the Messages API keep their bytes, without the white space between them. A task of
-// the editor extension is two files: the history has the messages, and what is shown,
+// the editor extension is three files: the history has the messages, and what is shown,
 // read from the same folder, what each call took and which messages were left out of it,
-// where a segment begins. What is shown alone has the usage and cannot be run. See
+// where a segment begins; the third says which model was asked from when on. What is shown
+// alone has the usage and cannot be run. See
 // internal/cline.
 //
 // # Continue

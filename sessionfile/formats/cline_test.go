@@ -81,6 +81,68 @@ problem 101: a message of the role "oracle", skipped
 	}
 }
 
+// TestClineTaskModels: the model of a call of which neither file says it is the one that was
+// asked at its time, as the task's third file says.
+func TestClineTaskModels(t *testing.T) {
+	write := func(files map[string]string) (folder string) {
+		folder = filepath.Join(t.TempDir(), "1762")
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return folder
+	}
+	const history = `[{"role":"user","content":[{"type":"text","text":"<task>\nDig.\n</task>"}]},{"role":"assistant","content":[{"type":"text","text":"One."}]},
+{"role":"user","content":[{"type":"text","text":"<feedback>\nOn.\n</feedback>"}]},{"role":"assistant","content":[{"type":"text","text":"Two."}]}]`
+	const shown = `[{"ts":1776000000000,"type":"say","say":"task","text":"Dig."},
+{"ts":1776000000020,"type":"say","say":"api_req_started","text":"{\"tokensIn\":10,\"tokensOut\":2}","conversationHistoryIndex":-1},
+{"ts":1776000009020,"type":"say","say":"api_req_started","text":"{\"tokensIn\":20,\"tokensOut\":2}","conversationHistoryIndex":1}]`
+	const metadata = `{"files_in_context":[],"model_usage":[{"ts":1776000000010,"model_id":"plan-x","model_provider_id":"p","mode":"plan"},
+{"ts":1776000009010,"model_id":"act-y","model_provider_id":"p","mode":"act"}],"environment_history":[{"ts":1,"cline_version":"3.40.0"}]}`
+	for name, c := range map[string]struct {
+		files map[string]string
+		open  string
+		want  []string
+	}{
+		"beside the history": {
+			map[string]string{"api_conversation_history.json": history, "ui_messages.json": shown, "task_metadata.json": metadata},
+			"api_conversation_history.json",
+			[]string{"plan-x", "act-y"},
+		},
+		"beside what was shown": {map[string]string{"ui_messages.json": shown, "task_metadata.json": metadata}, "ui_messages.json", []string{"plan-x", "act-y"}},
+		"no file of it":         {map[string]string{"api_conversation_history.json": history, "ui_messages.json": shown}, "api_conversation_history.json", []string{"", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := write(c.files)
+			path := filepath.Join(folder, c.open)
+			if got, err := Find([]string{folder}); err != nil || !cmp.Equal(got, []string{path}) {
+				t.Errorf("sessions of the folder: want %s, got %v, %v", path, got, err)
+			}
+			s, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range s.Segments[0].Entries {
+				if e.Step != nil {
+					got = append(got, e.Step.Model)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("models (-want +got):\n%s", diff)
+			}
+			if version := map[bool]string{true: "3.40.0"}[c.files["task_metadata.json"] != ""]; s.ClientVersion != version {
+				t.Errorf("version: want %q, got %q", version, s.ClientVersion)
+			}
+			checkStream(t, path)
+		})
+	}
+}
+
 // TestClineTaskBeside: what lies beside is read only if it is a file of this folder, and
 // what cannot be read of it is a problem.
 func TestClineTaskBeside(t *testing.T) {

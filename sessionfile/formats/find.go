@@ -97,7 +97,7 @@ func (f *finder) folder(root string) {
 				return fs.SkipDir
 			}
 		case d.Type().IsRegular():
-			if isSessionName(path) && !isCopy(path) || isTextName(path) && isKnownText(path) {
+			if isSessionName(path) && !isBeside(path) || isTextName(path) && isKnownText(path) {
 				f.add(shown, path)
 			} else if isDatabaseName(path) {
 				if _, err := f.database(shown, path); err != nil {
@@ -147,14 +147,15 @@ func isSessionName(path string) bool {
 	return filepath.Base(path) == ".aider.chat.history.md"
 }
 
-// isCopy reports whether a file says again what one beside it holds, which reads it: what
-// Cline's editor extension shows of a task.
-func isCopy(path string) bool {
-	if filepath.Base(path) != "ui_messages.json" {
-		return false
-	}
-	_, err := os.Lstat(filepath.Join(filepath.Dir(path), "api_conversation_history.json"))
-	return err == nil
+// isBeside reports whether a file is one that another one beside it is read with: what Cline's
+// editor extension shows of a task, and what it notes about it.
+func isBeside(path string) bool {
+	const history, shown = "api_conversation_history.json", "ui_messages.json"
+	whole := map[string][]string{shown: {history}, "task_metadata.json": {history, shown}}
+	return slices.ContainsFunc(whole[filepath.Base(path)], func(name string) bool {
+		_, err := os.Lstat(filepath.Join(filepath.Dir(path), name))
+		return err == nil
+	})
 }
 
 // isTextName reports whether a file may be a text by its name.

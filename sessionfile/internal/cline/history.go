@@ -28,9 +28,10 @@ var typed = []string{"<task>", "<feedback>", "<user_message>", "<answer>"}
 type history struct {
 	cline
 	calls   map[int]call // by the position of their reply
-	removed span         // of the messages, from the newest requests
-	at      []int        // position in the file of each entry's message
-	model   string       // that was named last
+	models  []since
+	removed span   // of the messages, from the newest requests
+	at      []int  // position in the file of each entry's message
+	model   string // that was named last
 }
 
 // A span is a range of positions, both included; the zero span is none, since the first
@@ -64,7 +65,8 @@ func readHistory(r *read.Reading, in *read.Input, d *read.Document) {
 	r.Session.Client, r.Session.Dialect = "cline", anthropic.Dialect
 	nameAfterFolder(r, in)
 	h := &history{cline: cline{Reading: r, doc: d, segment: sessionfile.Segment{Start: sessionfile.StartRoot}}}
-	h.calls = callsBeside(r, in)
+	files := besideOf(r, in)
+	h.calls, h.models = callsOf(r, files.shown), modelsOf(r, files.metadata)
 	i := 0
 	read.EachElement(d.Bytes, func(value []byte) bool {
 		h.message(i, d.Line(value), read.FieldsOf(value))
@@ -157,7 +159,7 @@ func (h *history) put(i int, e sessionfile.Entry) {
 func (h *history) step(no int, f read.Fields, time int64, c call) *sessionfile.Step {
 	model := f.Of("modelInfo")
 	step := &sessionfile.Step{Model: h.Name(model["modelId"]), Time: time, Usage: c.usage, Cost: c.cost, MessageID: f.Str("id")}
-	step.Model = cmp.Or(step.Model, c.model, h.model)
+	step.Model = cmp.Or(step.Model, c.model, modelAt(h.models, cmp.Or(c.time, time)), h.model)
 	h.model = step.Model
 	if step.Time == 0 {
 		step.Time = c.time

@@ -1,6 +1,7 @@
 package cline
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -58,23 +59,15 @@ func (c *call) leaves(f read.Fields) {
 	}
 }
 
-// callsBeside reads the calls of a task from the file beside that of its messages, by the
-// position of their replies. A call that was tried again is the one that got the reply.
-func callsBeside(r *read.Reading, in *read.Input) map[int]call {
-	d, ok := in.Kept.(*read.Document)
-	if !ok {
-		var err error
-		if d, err = in.Beside(shownName); err != nil {
-			r.Problem(1, "%s beside it, left out: %v", shownName, err)
-		}
-		if d == nil || !isShown(d) {
-			return nil
-		}
-		in.Kept = d
+// callsOf reads the calls of a task from what was shown of it, by the position of their
+// replies. A call that was tried again is the one that got the reply.
+func callsOf(r *read.Reading, shown *read.Document) map[int]call {
+	if shown == nil {
+		return nil
 	}
 	calls := map[int]call{}
 	newest := -1
-	read.EachElement(d.Bytes, func(value []byte) bool {
+	read.EachElement(shown.Bytes, func(value []byte) bool {
 		f := read.FieldsOf(value)
 		c, known := calls[newest]
 		switch {
@@ -102,10 +95,11 @@ func callsBeside(r *read.Reading, in *read.Input) map[int]call {
 // A shown reads what was shown of a task.
 type shown struct {
 	cline
-	step  *sessionfile.Step // of the call that goes on; nil before the first
-	parts []llm.Part        // of its reply
-	line  int
-	time  int64
+	models []since
+	step   *sessionfile.Step // of the call that goes on; nil before the first
+	parts  []llm.Part        // of its reply
+	line   int
+	time   int64
 }
 
 // readShown reads a task of which only what was shown is there: what each call took is in
@@ -114,6 +108,7 @@ func readShown(r *read.Reading, in *read.Input, d *read.Document) {
 	r.Session.Client, r.Session.Dialect = "cline", anthropic.Dialect
 	nameAfterFolder(r, in)
 	s := &shown{cline: cline{Reading: r, doc: d, segment: sessionfile.Segment{Start: sessionfile.StartRoot, NotRun: whyShown}}}
+	s.models = modelsOf(r, documentBeside(r, in, metadataName))
 	read.EachElement(d.Bytes, func(value []byte) bool {
 		s.message(d.Line(value), read.FieldsOf(value))
 		return !r.Stopped()
@@ -131,7 +126,7 @@ func (s *shown) message(no int, f read.Fields) {
 	case isCall(f):
 		s.end()
 		c := callOf(s.Reading, no, f)
-		s.step, s.line, s.time = &sessionfile.Step{Model: c.model, Usage: c.usage, Cost: c.cost, Time: c.time}, no, c.time
+		s.step, s.line, s.time = &sessionfile.Step{Model: cmp.Or(c.model, modelAt(s.models, c.time)), Usage: c.usage, Cost: c.cost, Time: c.time}, no, c.time
 		s.step.Reported = c.usage.Prompt() > 0
 		s.step.OutputReported = s.step.Reported && c.usage.Output > 0
 	case text == "":

@@ -3,10 +3,12 @@ package read
 import "bytes"
 
 // Bounds on the search for keys that stand twice: an object of a client has some thirty
-// keys, and a message is at most one object deep in its line.
+// keys, and a message is at most one object deep in its line. A report of usage may stand
+// deeper, and so may what holds it.
 const (
-	maxKeys   = 40
-	keyLevels = 2
+	maxKeys     = 40
+	keyLevels   = 2
+	usageLevels = 6
 )
 
 // A key is where a key of an object stands, with its quotes.
@@ -51,6 +53,7 @@ func (k *keyed) object(i, depth int) int {
 		if i = checkString(b, i); i < 0 {
 			return i
 		}
+		name := b[at:i]
 		if n < maxKeys {
 			held[n] = key{uint32(at), uint32(i - at)} // a line is shorter than 4 GiB
 			k.compare(held[:n], held[n], start)
@@ -59,7 +62,7 @@ func (k *keyed) object(i, depth int) int {
 		if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
 			return invalid
 		}
-		if i = k.value(skipSpace(b, i+1), depth); i < 0 {
+		if i = k.value(skipSpace(b, i+1), depth, name); i < 0 {
 			return i
 		}
 		if i = skipSpace(b, i); i >= len(b) {
@@ -75,12 +78,17 @@ func (k *keyed) object(i, depth int) int {
 	}
 }
 
-// value reads the value that starts at i.
-func (k *keyed) value(i, depth int) int {
-	if i < len(k.b) && k.b[i] == '{' && depth < keyLevels {
+// value reads the value that starts at i, under a key.
+func (k *keyed) value(i, depth int, key []byte) int {
+	if i < len(k.b) && k.b[i] == '{' && (depth < keyLevels || depth < usageLevels && isUsage(key)) {
 		return k.object(i, depth+1)
 	}
 	return checkValue(k.b, i, depth)
+}
+
+// isUsage reports whether a key is that of a report of usage, or of what holds one.
+func isUsage(key []byte) bool {
+	return bytes.HasSuffix(key, []byte(`usage"`)) || string(key) == `"info"`
 }
 
 // compare looks for a key of the object at start among those before it.
