@@ -63,8 +63,9 @@
 //
 // Its stream (--output-format stream-json, or json --verbose, which is one array) names
 // no parents: each line follows the one before, and another session id begins another
-// conversation. What the run was asked is not in it. The sizes of outputs are written
-// before they are final; they count only if they add up to those of the result line.
+// conversation, or goes on with one before it. What the run was asked is not in it. The
+// sizes of outputs are written before they are final; they count only if they add up to
+// those of the result line.
 //
 // # Codex
 //
@@ -187,7 +188,8 @@
 // JSON lines are read line by line. Lines above 64 MiB are skipped, and so is what is
 // not valid JSON or nests deeper than 10,000 levels. A file that is one JSON
 // document is held whole while it is read, up to 1 GiB. Read as a stream of
-// segments, a file of JSON lines takes the memory of one segment, and of Claude Code
+// segments, a file of JSON lines takes the memory of one segment (what a client wrote to
+// standard output, that of all conversations), and of Claude Code
 // about 100 bytes for each line beside it, twice that in the first pass, since any
 // line may name any other as its parent.
 package sessionfile

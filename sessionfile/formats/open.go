@@ -257,6 +257,7 @@ func (f *File) run(again bool, sink func(sessionfile.Segment) bool) (*sessionfil
 		base := filepath.Base(f.name)
 		s.ID = strings.TrimSuffix(base, filepath.Ext(base))
 	}
+	slices.SortStableFunc(s.Stated, func(a, b sessionfile.Stated) int { return cmp.Compare(a.Line, b.Line) })
 	slices.SortStableFunc(s.Problems, func(a, b sessionfile.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return s, nil
 }

@@ -39,22 +39,33 @@ func document(d *read.Document) sessionfile.Format {
 // A stream reads what the client writes to standard output, as lines or as one array: its
 // messages, and a line of sums at the end of each run. A line names no parent: each
 // continues the one before. What the client was asked is not in it, unless it was told to
-// repeat that. Another session id begins another conversation.
+// repeat that. Another session id begins another conversation, or goes on with one before it.
 type stream struct {
 	*read.Reading
-	id      string // of the conversation
-	several bool   // the file holds more than one
-	first   int    // number of the segment that the conversation begins with
+	*thread
+	all  []*thread
+	byID map[string]*thread // but for one without an id
+	seen map[string]bool    // ids of lines
+	told map[string]bool    // reasons against list prices
+}
+
+// A thread is what the runs of one session id hold.
+type thread struct {
+	id      string
+	done    []sessionfile.Segment // before the one that goes on
 	segment sessionfile.Segment
-	replies map[string]int  // positions of the replies in the segment by message.id
-	seen    map[string]bool // ids of lines
-	told    map[string]bool // reasons against list prices
+	replies map[string]int // positions of the replies in the segment by message.id
 	runs    runs
+}
+
+func newThread(id string) *thread {
+	return &thread{id: id, segment: sessionfile.Segment{Start: sessionfile.StartRoot}, replies: map[string]int{}}
 }
 
 // readStream reads a stream. It reports false if the file is none.
 func readStream(r *read.Reading, in *read.Input) (bool, error) {
-	s := &stream{Reading: r, seen: map[string]bool{}, told: map[string]bool{}}
+	first := newThread("")
+	s := &stream{Reading: r, thread: first, all: []*thread{first}, byID: map[string]*thread{}, seen: map[string]bool{}, told: map[string]bool{}}
 	switch kind, err := streamKind(in); {
 	case err != nil:
 		return true, err
@@ -76,8 +87,7 @@ func readStream(r *read.Reading, in *read.Input) (bool, error) {
 			}
 		})
 	}
-	s.end()
-	r.Session.ID = cmp.Or(r.Session.ID, s.id)
+	s.finish()
 	r.Session.Client, r.Session.Dialect = "claude-code", anthropic.Dialect
 	return true, nil
 }
@@ -139,42 +149,57 @@ func (s *stream) event(no int, f read.Fields) {
 	}
 }
 
-// begin begins another conversation.
+// begin begins another conversation, or goes on with one that was begun.
 func (s *stream) begin(id string) {
-	s.several = s.several || s.id != "" && len(s.segment.Entries)+s.Emitted() > 0
-	s.end()
-	s.id, s.first, s.runs = id, s.Emitted(), runs{}
-	s.segment = sessionfile.Segment{Start: sessionfile.StartRoot}
-	s.replies = map[string]int{}
 	s.Session.ID = cmp.Or(s.Session.ID, id)
+	if s.id == "" {
+		s.id, s.byID[id] = id, s.thread
+	}
+	if before, ok := s.byID[id]; ok {
+		s.thread = before
+		return
+	}
+	s.thread = newThread(id)
+	s.all = append(s.all, s.thread)
+	s.byID[id] = s.thread
 }
 
-// end ends a conversation.
-func (s *stream) end() {
-	if s.first == s.Emitted() {
-		s.runs.settle(s.segment)
+// finish hands over the conversations. They get names if the file holds several.
+func (s *stream) finish() {
+	full := 0
+	for _, c := range s.all {
+		if len(c.done) == 0 {
+			c.runs.settle(c.segment)
+		}
+		if c.cut(); len(c.done) > 0 {
+			full++
+		}
 	}
-	s.cut()
-	if s.runs.n > 0 && s.first == s.Emitted() {
-		s.Problem(s.runs.line, "only the result of a run is in the file, not its conversation: no call of it can be read")
+	for _, c := range s.all {
+		from := s.Emitted()
+		for _, segment := range c.done {
+			if full > 1 {
+				segment.Name = c.id
+			}
+			s.Emit(segment)
+		}
+		if c.runs.n > 0 && from == s.Emitted() {
+			s.Problem(c.runs.line, "only the result of a run is in the file, not its conversation: no call of it can be read")
+		}
+		s.Session.Stated = append(s.Session.Stated, c.runs.stated(from, s.Emitted())...)
 	}
-	s.Session.Stated = append(s.Session.Stated, s.runs.stated(s.first, s.Emitted())...)
-	s.runs = runs{}
 }
 
 // cut ends a segment.
-func (s *stream) cut() {
-	if s.several {
-		s.segment.Name = s.id
-	}
-	for i := range s.segment.Entries {
-		e := &s.segment.Entries[i]
+func (c *thread) cut() {
+	for i := range c.segment.Entries {
+		e := &c.segment.Entries[i]
 		e.Message.Parts = read.Said(e.Message.Parts, e.Step)
 	}
-	if len(s.segment.Entries) > 0 || s.segment.NotRun != "" {
-		s.Emit(s.segment)
+	if len(c.segment.Entries) > 0 || c.segment.NotRun != "" {
+		c.done = append(c.done, c.segment)
 	}
-	s.segment = sessionfile.Segment{}
+	c.segment = sessionfile.Segment{}
 }
 
 // system takes in the head of a run, and what the client did to its context.

@@ -65,14 +65,14 @@ func readFile(r *read.Reading, in *read.Input) error {
 	c := &codex{Reading: r, segment: sessionfile.Segment{Start: sessionfile.StartRoot}, reply: none, unpaid: none}
 	r.Session.Client = "codex"
 	r.Session.Dialect = openai.DialectResponses
-	x := &exec{Reading: r}
+	x := newExec(r)
 	in.Each(r, func(l read.Line) {
 		b, ok := r.Object(l)
 		if ok && !c.line(l.No, b) && !x.event(l.No, read.FieldsOf(b)) {
 			r.Problem(l.No, "a line without a payload, skipped")
 		}
 	})
-	x.end()
+	x.finish()
 	c.finish()
 	r.Session.Abandoned = c.abandon
 	r.Session.Stated = append(r.Session.Stated, c.totals.stated(r.Emitted())...)

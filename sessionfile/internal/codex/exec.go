@@ -28,15 +28,27 @@ func isEvent(f read.Fields) bool {
 
 // An exec reads that stream. It has neither what was asked nor the model's name, and what
 // a tool said stands with its call. A reply is a run of texts, thoughts and calls that no
-// result interrupts. Another thread begins another conversation.
+// result interrupts. Another thread begins another conversation, or goes on with one before it.
 type exec struct {
 	*read.Reading
+	*thread
+	all   []*thread
+	byID  map[string]*thread // but for one without an id
+	reply bool               // the last entry is a reply that goes on
+}
+
+// A thread is a conversation.
+type thread struct {
 	id      string
-	several bool
 	entries []sessionfile.Entry
 	begun   map[string]bool // calls without a result yet
-	reply   bool            // the last entry is a reply that goes on
 	stated  *sessionfile.Stated
+}
+
+// newExec returns a stream that begins without a thread's id.
+func newExec(r *read.Reading) *exec {
+	first := &thread{}
+	return &exec{Reading: r, thread: first, all: []*thread{first}, byID: map[string]*thread{}}
 }
 
 // event takes in an event. It reports false if the line is none.
@@ -60,28 +72,33 @@ func (x *exec) event(no int, f read.Fields) bool {
 // begin begins another conversation, unless the thread goes on.
 func (x *exec) begin(id string) {
 	x.reply = false
-	if id == x.id {
+	x.Session.ID = cmp.Or(x.Session.ID, id)
+	if x.id == "" {
+		x.id, x.byID[id] = id, x.thread
+	}
+	if before, ok := x.byID[id]; ok {
+		x.thread = before
 		return
 	}
-	x.several = x.several || x.id != ""
-	x.end()
-	x.id, x.begun = id, nil
-	x.Session.ID = cmp.Or(x.Session.ID, id)
+	x.thread = &thread{id: id}
+	x.all = append(x.all, x.thread)
+	x.byID[id] = x.thread
 }
 
-// end ends a conversation.
-func (x *exec) end() {
-	segment := sessionfile.Segment{Start: sessionfile.StartRoot, Entries: x.entries}
-	if x.several {
-		segment.Name = x.id
+// finish hands over the conversations. They get names if the file holds several.
+func (x *exec) finish() {
+	for _, t := range x.all {
+		segment := sessionfile.Segment{Start: sessionfile.StartRoot, Entries: t.entries}
+		if len(x.all) > 1 {
+			segment.Name = t.id
+		}
+		from := x.Emitted()
+		x.Emit(segment)
+		if t.stated != nil && x.Emitted() > from {
+			t.stated.From, t.stated.To = from, from+1
+			x.Session.Stated = append(x.Session.Stated, *t.stated)
+		}
 	}
-	from := x.Emitted()
-	x.Emit(segment)
-	if x.stated != nil && x.Emitted() > from {
-		x.stated.From, x.stated.To = from, from+1
-		x.Session.Stated = append(x.Session.Stated, *x.stated)
-	}
-	x.entries, x.stated = nil, nil
 }
 
 // turn takes in the usage at the end of a turn, which is that of the thread so far.

@@ -62,7 +62,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 			return nil
 		}
 	}
-	s := &stream{Reading: r}
+	s := newStream(r)
 	in.Each(r, func(l read.Line) {
 		b, ok := r.Object(l)
 		if !ok {

@@ -13,15 +13,27 @@ import (
 // stream reads the events that the client writes to standard output. A reply is a run of
 // the model's texts and calls that no result and no user message interrupts. Usage is
 // reported for the whole run of the program only. A run with another session id begins
-// another conversation.
+// another conversation, or goes on with one before it.
 type stream struct {
 	*read.Reading
-	model   string
-	id      string          // of the conversation
-	ids     map[string]bool // of all conversations
+	model string
+	*conversation
+	all   []*conversation
+	byID  map[string]*conversation // but for one without an id
+	reply bool                     // the last entry is a reply that goes on
+}
+
+// A conversation is what the runs of one session id hold.
+type conversation struct {
+	id      string
 	entries []sessionfile.Entry
-	reply   bool // the last entry is a reply that goes on
 	stated  read.Tally
+}
+
+// newStream returns a stream that begins without an id.
+func newStream(r *read.Reading) *stream {
+	first := &conversation{}
+	return &stream{Reading: r, conversation: first, all: []*conversation{first}, byID: map[string]*conversation{}}
 }
 
 // event takes in an event. It reports false if the line is none.
@@ -101,18 +113,17 @@ func (s *stream) said(e sessionfile.Entry, p llm.Part) {
 // begin begins a run, which continues a conversation or is another one.
 func (s *stream) begin(id string) {
 	s.reply = false
-	if id == s.id {
+	s.Session.ID = cmp.Or(s.Session.ID, id)
+	if s.id == "" {
+		s.id, s.byID[id] = id, s.conversation
+	}
+	if before, ok := s.byID[id]; ok {
+		s.conversation = before
 		return
 	}
-	if s.id != "" {
-		s.end(s.id)
-	}
-	s.id = id
-	s.Session.ID = cmp.Or(s.Session.ID, id)
-	if s.ids == nil {
-		s.ids = map[string]bool{}
-	}
-	s.ids[id] = true
+	s.conversation = &conversation{id: id}
+	s.all = append(s.all, s.conversation)
+	s.byID[id] = s.conversation
 }
 
 // result takes in what a run states, of each model if it names them.
@@ -140,21 +151,16 @@ func (s *stream) sum(no int, f read.Fields) read.Sum {
 	return read.Sum{Usage: llm.Usage{Input: prompt - cached, CacheRead: cached, Output: out + thinking, Reasoning: thinking}}
 }
 
-// end ends a conversation, which gets a name if the file holds several.
-func (s *stream) end(name string) {
-	segment := sessionfile.Segment{Name: name, Start: sessionfile.StartRoot, Entries: s.entries}
-	build.Began(s.Reading, &segment)
-	from := s.Emitted()
-	s.Emit(segment)
-	s.Session.Stated = append(s.Session.Stated, s.stated.Stated("result", from, s.Emitted())...)
-	s.entries, s.stated = nil, read.Tally{}
-}
-
-// finish ends the events, if there were any.
+// finish hands over the conversations. They get names if the file holds several.
 func (s *stream) finish() {
-	name := ""
-	if len(s.ids) > 1 {
-		name = s.id
+	for _, c := range s.all {
+		segment := sessionfile.Segment{Start: sessionfile.StartRoot, Entries: c.entries}
+		if len(s.all) > 1 {
+			segment.Name = c.id
+		}
+		build.Began(s.Reading, &segment)
+		from := s.Emitted()
+		s.Emit(segment)
+		s.Session.Stated = append(s.Session.Stated, c.stated.Stated("result", from, s.Emitted())...)
 	}
-	s.end(name)
 }
