@@ -13,31 +13,31 @@ import (
 // number of the Round; a compaction ends in what Round n+1 goes on from.
 var longAgents = map[string]struct{ head, round, compaction string }{
 	"pi": {
-		head: `{"type":"session","version":3,"id":"long","timestamp":"t","cwd":"/"}` + "\n" +
-			`{"type":"message","id":"r0","parentId":null,"timestamp":"t","message":{"role":"user","content":"Dig.","timestamp":1}}`,
-		round: `{"type":"message","id":"c%[1]d","parentId":"r%[2]d","timestamp":"t","message":{"role":"assistant","content":[{"type":"toolCall","id":"t%[1]d","name":"read","arguments":{}}],"api":"x","provider":"p","model":"m","usage":{"input":9000,"output":40},"stopReason":"toolUse","timestamp":1}}` + "\n" +
-			`{"type":"message","id":"r%[1]d","parentId":"c%[1]d","timestamp":"t","message":{"role":"toolResult","toolCallId":"t%[1]d","toolName":"read","content":[{"type":"text","text":"%[3]s"}],"isError":false,"timestamp":1}}`,
-		compaction: `{"type":"compaction","id":"r%[1]d","parentId":"r%[2]d","timestamp":"t","summary":"So far: a well.","firstKeptEntryId":"c%[2]d"}`,
+		head: `{"type":"session","version":3,"id":"long","timestamp":"","cwd":"/"}` + "\n" +
+			`{"type":"message","id":"r0","parentId":null,"timestamp":"","message":{"role":"user","content":"Dig.","timestamp":1}}`,
+		round: `{"type":"message","id":"c%[1]d","parentId":"r%[2]d","timestamp":"","message":{"role":"assistant","content":[{"type":"toolCall","id":"t%[1]d","name":"read","arguments":{}}],"api":"x","provider":"p","model":"m","usage":{"input":9000,"output":40},"stopReason":"toolUse","timestamp":1}}` + "\n" +
+			`{"type":"message","id":"r%[1]d","parentId":"c%[1]d","timestamp":"","message":{"role":"toolResult","toolCallId":"t%[1]d","toolName":"read","content":[{"type":"text","text":"%[3]s"}],"isError":false,"timestamp":1}}`,
+		compaction: `{"type":"compaction","id":"r%[1]d","parentId":"r%[2]d","timestamp":"","summary":"So far: a well.","firstKeptEntryId":"c%[2]d"}`,
 	},
 	"copilot-cli": {
-		head: `{"type":"session.start","data":{"sessionId":"long"},"id":"s","timestamp":"t","parentId":null}` + "\n" +
-			`{"type":"user.message","data":{"content":"Dig."},"id":"r0","timestamp":"t","parentId":"s"}`,
-		round: `{"type":"assistant.message","data":{"content":"","toolRequests":[{"toolCallId":"t%[1]d","name":"view","arguments":{}}],"outputTokens":40},"id":"c%[1]d","timestamp":"t","parentId":"r%[2]d"}` + "\n" +
-			`{"type":"tool.execution_complete","data":{"toolCallId":"t%[1]d","success":true,"result":{"content":"%[3]s","detailedContent":"%[3]s"}},"id":"r%[1]d","timestamp":"t","parentId":"c%[1]d"}`,
-		compaction: `{"type":"session.compaction_complete","data":{"success":true,"summaryContent":"So far: a well."},"id":"r%[1]d","timestamp":"t","parentId":"r%[2]d"}`,
+		head: `{"type":"session.start","data":{"sessionId":"long"},"id":"s","timestamp":"","parentId":null}` + "\n" +
+			`{"type":"user.message","data":{"content":"Dig."},"id":"r0","timestamp":"","parentId":"s"}`,
+		round: `{"type":"assistant.message","data":{"content":"","toolRequests":[{"toolCallId":"t%[1]d","name":"view","arguments":{}}],"outputTokens":40},"id":"c%[1]d","timestamp":"","parentId":"r%[2]d"}` + "\n" +
+			`{"type":"tool.execution_complete","data":{"toolCallId":"t%[1]d","success":true,"result":{"content":"%[3]s","detailedContent":"%[3]s"}},"id":"r%[1]d","timestamp":"","parentId":"c%[1]d"}`,
+		compaction: `{"type":"session.compaction_complete","data":{"success":true,"summaryContent":"So far: a well."},"id":"r%[1]d","timestamp":"","parentId":"r%[2]d"}`,
 	},
 	"gemini-cli": {
 		head: `{"sessionId":"long","projectHash":"h","startTime":"t"}` + "\n" +
-			`{"id":"r0","timestamp":"t","type":"user","content":[{"text":"Dig."}]}`,
-		round: `{"id":"c%[1]d","timestamp":"t","type":"gemini","content":"","model":"m","tokens":{"input":9000,"output":40},"toolCalls":[{"id":"t%[1]d","name":"read","args":{},"result":[{"functionResponse":{"id":"t%[1]d","name":"read","response":{"output":"%[3]s"}}}]}]}` + "\n" +
+			`{"id":"r0","timestamp":"","type":"user","content":[{"text":"Dig."}]}`,
+		round: `{"id":"c%[1]d","timestamp":"","type":"gemini","content":"","model":"m","tokens":{"input":9000,"output":40},"toolCalls":[{"id":"t%[1]d","name":"read","args":{},"result":[{"functionResponse":{"id":"t%[1]d","name":"read","response":{"output":"%[3]s"}}}]}]}` + "\n" +
 			`{"$set":{"lastUpdated":"t"}}`,
-		compaction: `{"$set":{"messages":[{"id":"r%[1]d","timestamp":"t","type":"user","content":[{"text":"<state_snapshot>So far: a well.</state_snapshot>"}]}]}}`,
+		compaction: `{"$set":{"messages":[{"id":"r%[1]d","timestamp":"","type":"user","content":[{"text":"<state_snapshot>So far: a well.</state_snapshot>"}]}]}}`,
 	},
 	"qwen-code": {
-		head: `{"uuid":"r0","parentUuid":null,"sessionId":"long","timestamp":"t","type":"user","message":{"role":"user","parts":[{"text":"Dig."}]}}`,
-		round: `{"uuid":"c%[1]d","parentUuid":"r%[2]d","sessionId":"long","timestamp":"t","type":"assistant","model":"m","message":{"role":"model","parts":[{"functionCall":{"id":"t%[1]d","name":"read","args":{}}}]},"usageMetadata":{"promptTokenCount":9000,"candidatesTokenCount":40}}` + "\n" +
-			`{"uuid":"r%[1]d","parentUuid":"c%[1]d","sessionId":"long","timestamp":"t","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"t%[1]d","name":"read","response":{"output":"%[3]s"}}}]}}`,
-		compaction: `{"uuid":"r%[1]d","parentUuid":"r%[2]d","sessionId":"long","timestamp":"t","type":"system","subtype":"chat_compression","systemPayload":{"compressedHistory":[{"role":"user","parts":[{"text":"So far: a well."}]}]}}`,
+		head: `{"uuid":"r0","parentUuid":null,"sessionId":"long","timestamp":"","type":"user","message":{"role":"user","parts":[{"text":"Dig."}]}}`,
+		round: `{"uuid":"c%[1]d","parentUuid":"r%[2]d","sessionId":"long","timestamp":"","type":"assistant","model":"m","message":{"role":"model","parts":[{"functionCall":{"id":"t%[1]d","name":"read","args":{}}}]},"usageMetadata":{"promptTokenCount":9000,"candidatesTokenCount":40}}` + "\n" +
+			`{"uuid":"r%[1]d","parentUuid":"c%[1]d","sessionId":"long","timestamp":"","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"t%[1]d","name":"read","response":{"output":"%[3]s"}}}]}}`,
+		compaction: `{"uuid":"r%[1]d","parentUuid":"r%[2]d","sessionId":"long","timestamp":"","type":"system","subtype":"chat_compression","systemPayload":{"compressedHistory":[{"role":"user","parts":[{"text":"So far: a well."}]}]}}`,
 	},
 }
 

@@ -139,7 +139,7 @@ func BenchmarkStream1GB(b *testing.B) {
 // or the model, #O for an output.
 var made = map[string]struct{ head, round, between, tail string }{
 	"gemini-cli-document": {
-		`{"sessionId":"s","projectHash":"h","startTime":"t","messages":[{"id":"u","timestamp":"t","type":"user","content":"Dig."}`,
+		`{"sessionId":"s","projectHash":"h","startTime":"t","messages":[{"id":"u","timestamp":"","type":"user","content":"Dig."}`,
 		`,{"id":"m#N","timestamp":"2026-03-01T08:00:00Z","type":"gemini","content":"#S","model":"m","tokens":{"input":9000,"output":40},"toolCalls":[{"id":"t#N","name":"read","args":{"path":"w#N.go"},"result":[{"functionResponse":{"id":"t#N","name":"read","response":{"output":"#O"}}}]}]}`, "", `]}`,
 	},
 	"cline": {

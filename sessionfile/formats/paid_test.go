@@ -16,7 +16,7 @@ func TestEmptyReplyIsPaid(t *testing.T) {
 {"type":"user","message":{"role":"user","content":"Dig."},"parent_tool_use_id":null,"session_id":"s","uuid":"2"}
 {"type":"assistant","message":{"id":"m1","role":"assistant","model":"m","content":[],"usage":{"input_tokens":900,"output_tokens":30}},"parent_tool_use_id":null,"session_id":"s","uuid":"3"}
 {"type":"user","message":{"role":"user","content":"Deeper."},"parent_tool_use_id":null,"session_id":"s","uuid":"4"}`,
-		"pi": `{"type":"session","id":"p","version":3,"timestamp":"t","cwd":"/","provider":"p","modelId":"m"}
+		"pi": `{"type":"session","id":"p","version":3,"timestamp":"","cwd":"/","provider":"p","modelId":"m"}
 {"type":"message","id":"1","parentId":null,"message":{"role":"user","content":"Dig."}}
 {"type":"message","id":"2","parentId":"1","message":{"role":"assistant","content":[],"api":"anthropic-messages","model":"m","usage":{"input":900,"output":30},"stopReason":"stop"}}
 {"type":"message","id":"3","parentId":"2","message":{"role":"user","content":"Deeper."}}`,
@@ -24,9 +24,9 @@ func TestEmptyReplyIsPaid(t *testing.T) {
 {"uuid":"2","parentUuid":"1","sessionId":"w","timestamp":"2026-01-02T10:00:00.000Z","type":"assistant","cwd":"/","version":"0.15.10","message":{"role":"model","parts":[]},"model":"m","usageMetadata":{"promptTokenCount":900,"candidatesTokenCount":30}}
 {"uuid":"3","parentUuid":"2","sessionId":"w","timestamp":"2026-01-02T10:00:00.000Z","type":"user","cwd":"/","version":"0.15.10","message":{"role":"user","parts":[{"text":"Deeper."}]}}`,
 		"gemini-cli": `{"sessionId":"g","projectHash":"h","startTime":"2026-01-02T10:00:00.000Z","lastUpdated":"2026-01-02T10:00:00.000Z","messages":[
-{"id":"1","timestamp":"t","type":"user","content":"Dig."},
-{"id":"2","timestamp":"t","type":"gemini","content":"","model":"m","tokens":{"input":900,"output":30}},
-{"id":"3","timestamp":"t","type":"user","content":"Deeper."}]}`,
+{"id":"1","timestamp":"","type":"user","content":"Dig."},
+{"id":"2","timestamp":"","type":"gemini","content":"","model":"m","tokens":{"input":900,"output":30}},
+{"id":"3","timestamp":"","type":"user","content":"Deeper."}]}`,
 		"opencode": `{"info":{"id":"o","directory":"/","version":"1.18.33","time":{"created":1,"updated":2}},"messages":[
 {"info":{"id":"1","role":"user","time":{"created":1}},"parts":[{"type":"text","text":"Dig."}]},
 {"info":{"id":"2","role":"assistant","modelID":"m","providerID":"p","time":{"created":2},"tokens":{"input":900,"output":30}},"parts":[]},

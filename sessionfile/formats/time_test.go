@@ -37,6 +37,30 @@ func TestReadTimes(t *testing.T) {
 	}
 }
 
+// TestReadDamagedTimes: a time that is none is told once for the file, at its line, and a
+// message without one is no damage.
+func TestReadDamagedTimes(t *testing.T) {
+	for name, text := range map[string]string{
+		"claude-code": `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"","message":{"role":"user","content":"Dig."}}
+{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"s","timestamp":"2026-13-01T09:00:00Z","message":{"role":"user","content":"Deeper."}}
+{"type":"user","uuid":"u3","parentUuid":"u2","sessionId":"s","timestamp":"soon","message":{"role":"user","content":"Stop."}}`,
+		"codex": `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Dig."}]}}
+{"timestamp":"2026-13-01T09:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Deeper."}]}}
+{"timestamp":-4,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Stop."}]}}`,
+		"copilot-cli": `{"type":"user.message","data":{"content":"Dig."},"id":"e1","timestamp":null,"parentId":null}
+{"type":"user.message","data":{"content":"Deeper."},"id":"e2","timestamp":"2026-13-01T09:00:00Z","parentId":"e1"}
+{"type":"user.message","data":{"content":"Stop."},"id":"e3","timestamp":[],"parentId":"e2"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := readText(t, text)
+			wantProblem(t, s, 2, `"2026-13-01T09:00:00Z" is no time`)
+			if got := texts(s); len(got) != 3 {
+				t.Errorf("want all three messages, got %q", got)
+			}
+		})
+	}
+}
+
 // TestReadTimesOfACopy: what a fork copied has no time of its own where its lines have that
 // of the copying, and the time that it had where they say so.
 func TestReadTimesOfACopy(t *testing.T) {

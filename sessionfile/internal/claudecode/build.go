@@ -230,12 +230,12 @@ func (b *build) add(i int32, called bool) {
 	case kindAttachment:
 		f := b.line(at)
 		if m, ok := b.attachment(at, f.attachment); ok {
-			b.push(m, at, read.Time(f.time))
+			b.push(m, at, b.Time(b.records[at].at(), f.time))
 		}
 	case kindCommand:
 		f := b.line(at)
 		m := llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: b.content(at, f.content), Dialect: anthropic.Dialect}
-		b.push(m, at, read.Time(f.time))
+		b.push(m, at, b.Time(b.records[at].at(), f.time))
 	}
 }
 
@@ -286,7 +286,7 @@ func (b *build) addReply(u []int, called bool) {
 		}
 		step.RequestID = cmp.Or(step.RequestID, read.Str(f.request))
 		step.Copied = cmp.Or(step.Copied, b.Name(f.forkedFrom()))
-		at := read.Time(f.time)
+		at := b.Time(b.records[i].at(), f.time)
 		if n == 0 {
 			time = at
 		}
@@ -328,7 +328,7 @@ func (b *build) addUser(i int) {
 	rec := &b.records[i]
 	f := b.line(i)
 	said := messageOf(&f)
-	time := read.Time(f.time)
+	time := b.Time(rec.at(), f.time)
 	var results, rest []llm.Part
 	for _, p := range b.content(i, said.content) {
 		if _, ok := p.(llm.ToolResult); ok {

@@ -243,7 +243,7 @@ func (s *stream) content(no int, m read.Fields) []llm.Part {
 
 // reply adds a block of a reply, which goes on the one with its message.id.
 func (s *stream) reply(no int, f read.Fields) {
-	m, time := f.Of("message"), read.Time(f["timestamp"])
+	m, time := f.Of("message"), s.Time(no, f["timestamp"])
 	parts := s.content(no, m)
 	model, id := s.Name(m["model"]), m.Str("id")
 	ofClient := model == syntheticModel || read.IsTrue(f["isApiErrorMessage"])
@@ -272,7 +272,7 @@ func (s *stream) reply(no int, f read.Fields) {
 func (s *stream) step(no int, e *sessionfile.Entry, f read.Fields, report []byte) {
 	step := e.Step
 	step.RequestID = cmp.Or(f.Str("request_id"), f.Str("requestId"), step.RequestID)
-	step.Time = max(step.Time, read.Time(f["timestamp"]))
+	step.Time = max(step.Time, s.Time(no, f["timestamp"]))
 	if report == nil {
 		return
 	}
@@ -298,7 +298,7 @@ func (s *stream) user(no int, f read.Fields) {
 			rest = append(rest, p)
 		}
 	}
-	time := read.Time(f["timestamp"])
+	time := s.Time(no, f["timestamp"])
 	add := func(m llm.Message) {
 		if len(m.Parts) > 0 {
 			s.segment.Entries = append(s.segment.Entries, sessionfile.Entry{Message: m, Line: no, Time: time})

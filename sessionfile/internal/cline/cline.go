@@ -90,7 +90,7 @@ func (c *cline) message(no int, f read.Fields) {
 		return
 	}
 	c.compaction(metadata)
-	e := sessionfile.Entry{Line: no, Time: read.Time(f["ts"])}
+	e := sessionfile.Entry{Line: no, Time: c.Time(no, f["ts"])}
 	results, rest, files := c.content(no, f["content"])
 	if f.Str("role") == "assistant" {
 		e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: rest, Dialect: anthropic.Dialect}

@@ -105,7 +105,7 @@ func nameAfterFolder(r *read.Reading, in *read.Input) {
 
 // message takes in one message.
 func (h *history) message(i, no int, f read.Fields) {
-	e := sessionfile.Entry{Line: no, Time: read.Time(f["ts"])}
+	e := sessionfile.Entry{Line: no, Time: h.Time(no, f["ts"])}
 	results, rest, _ := h.content(no, f["content"])
 	switch f.Str("role") {
 	case "assistant":

@@ -39,7 +39,7 @@ func isCall(f read.Fields) bool { return f.Str("say") == "api_req_started" }
 // callOf reads what a shown message says about its call.
 func callOf(r *read.Reading, no int, f read.Fields) call {
 	report := gjson.Parse(f.Str("text"))
-	c := call{model: f.Of("modelInfo").Str("modelId"), time: read.Time(f["ts"]), cost: build.Cost([]byte(report.Get("cost").Raw)), reply: -1}
+	c := call{model: f.Of("modelInfo").Str("modelId"), time: r.Time(no, f["ts"]), cost: build.Cost([]byte(report.Get("cost").Raw)), reply: -1}
 	c.usage = llm.Usage{
 		Input: r.Tokens(no, report, "tokensIn"), CacheRead: r.Tokens(no, report, "cacheReads"),
 		CacheWrite5m: r.Tokens(no, report, "cacheWrites"), Output: r.Tokens(no, report, "tokensOut"),
@@ -132,10 +132,10 @@ func (s *shown) message(no int, f read.Fields) {
 	case text == "":
 	case kind == "task" || kind == "user_feedback":
 		s.end()
-		s.add(sessionfile.Entry{Line: no, Time: read.Time(f["ts"]), Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: text}}}})
+		s.add(sessionfile.Entry{Line: no, Time: s.Time(no, f["ts"]), Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: text}}}})
 	case kind == "command_output" || strings.HasSuffix(kind, "_result") && kind != "completion_result" || kind == "mcp_server_response":
 		s.end()
-		s.add(sessionfile.Entry{Line: no, Time: read.Time(f["ts"]), Message: build.Note(0, llm.Text{Text: text})})
+		s.add(sessionfile.Entry{Line: no, Time: s.Time(no, f["ts"]), Message: build.Note(0, llm.Text{Text: text})})
 	case s.step == nil:
 	case kind == "reasoning":
 		s.parts = append(s.parts, llm.Thinking{Text: text})

@@ -88,7 +88,7 @@ func (c *codex) line(no int, b []byte) bool {
 		case "type":
 			kind = value
 		case "timestamp":
-			c.time = read.Time(value)
+			c.time = c.Time(no, value)
 		case "payload":
 			payload = value
 		}

@@ -63,7 +63,7 @@ func (c *copilot) line(l read.Line) {
 	}
 	f := read.FieldsOf(b)
 	data := f.Of("data")
-	e := sessionfile.Entry{Line: l.No, Time: read.Time(f["timestamp"])}
+	e := sessionfile.Entry{Line: l.No, Time: c.Time(l.No, f["timestamp"])}
 	id := f.Str("id")
 	if data.Str("parentToolCallId") != "" { // of a sub-agent that a tool runs
 		c.aside(f.Str("type"), l.No)

@@ -73,7 +73,7 @@ func (c *chat) message(no int, f read.Fields) {
 	c.settle()
 	if m := c.at[f.Str("id")]; m != nil && f.Str("id") != "" {
 		m.raw, m.said = c.object(no, f), nil
-		m.time = max(m.time, read.Time(f["timestamp"]))
+		m.time = max(m.time, c.Time(no, f["timestamp"]))
 		return
 	}
 	c.list = append(c.list, c.record(no, f))
@@ -81,7 +81,7 @@ func (c *chat) message(no int, f read.Fields) {
 
 // record makes a record of a message.
 func (c *chat) record(no int, f read.Fields) *record {
-	m := &record{id: f.Str("id"), line: no, time: read.Time(f["timestamp"]), raw: c.object(no, f)}
+	m := &record{id: f.Str("id"), line: no, time: c.Time(no, f["timestamp"]), raw: c.object(no, f)}
 	c.at[m.id] = m
 	return m
 }

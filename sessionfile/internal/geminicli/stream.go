@@ -38,7 +38,7 @@ func newStream(r *read.Reading) *stream {
 
 // event takes in an event. It reports false if the line is none.
 func (s *stream) event(no int, f read.Fields) bool {
-	e := sessionfile.Entry{Line: no, Time: read.Time(f["timestamp"])}
+	e := sessionfile.Entry{Line: no, Time: s.Time(no, f["timestamp"])}
 	switch f.Str("type") {
 	case "init":
 		if !f.Has("session_id") {

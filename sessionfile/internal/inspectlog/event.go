@@ -37,8 +37,8 @@ func (s *sample) event(value []byte) {
 	if usage := output["usage"]; len(usage) > 0 {
 		c.usage = gjson.ParseBytes(usage)
 	}
-	if c.time = read.Time(f["completed"]); c.time == 0 {
-		c.time = read.Time(f["timestamp"])
+	if c.time = s.Time(line, f["completed"]); c.time == 0 {
+		c.time = s.Time(line, f["timestamp"])
 	}
 	if c.id != "" {
 		s.byID[c.id] = len(s.calls)

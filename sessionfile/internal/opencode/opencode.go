@@ -145,7 +145,7 @@ func (o *opencode) finish() {
 // user takes in a message of the user's side.
 func (o *opencode) user(m message) {
 	parts, typed := o.userParts(m)
-	e := sessionfile.Entry{Line: m.line, Time: read.Time(m.info.Of("time")["created"])}
+	e := sessionfile.Entry{Line: m.line, Time: o.Time(m.line, m.info.Of("time")["created"])}
 	e.Message = read.UserMessage(parts, "")
 	if !typed || o.Session.Parent != "" { // the session that started this one wrote it
 		e.Message = build.Note(read.RulesIn(parts), parts...)
@@ -305,7 +305,7 @@ func (o *opencode) summary(i int) sessionfile.Entry {
 		}
 		return true
 	})
-	return sessionfile.Entry{Line: m.line, Time: read.Time(m.info.Of("time")["completed"]), Message: build.Note(llm.FlagSummary, parts...)}
+	return sessionfile.Entry{Line: m.line, Time: o.Time(m.line, m.info.Of("time")["completed"]), Message: build.Note(llm.FlagSummary, parts...)}
 }
 
 // prune begins a new segment if results were cleared before a time.

@@ -32,7 +32,7 @@ func (o *opencode) reply(m message) {
 		return
 	}
 	time := m.info.Of("time")
-	o.prune(m.line, read.Time(time["created"]))
+	o.prune(m.line, o.Time(m.line, time["created"]))
 	o.Session.Dialect = o.dialect(m)
 	c := o.begin(m)
 	o.parts(m, &c, func(f read.Fields) { o.part(m.line, &c, f) })
@@ -87,7 +87,7 @@ func (o *opencode) begin(m message) call {
 // end adds a model call and the results of its tools.
 func (o *opencode) end(m message, c call) {
 	step := &sessionfile.Step{
-		Model: o.Name(m.info["modelID"]), Effort: o.Name(m.info["variant"]), Time: read.Time(m.info.Of("time")["completed"]),
+		Model: o.Name(m.info["modelID"]), Effort: o.Name(m.info["variant"]), Time: o.Time(m.line, m.info.Of("time")["completed"]),
 		Usage: o.usage(m.line, c.tokens), Cost: build.Cost(c.cost),
 	}
 	step.Reported = step.Usage.Prompt() > 0

@@ -68,7 +68,7 @@ func (t *trajectory) event(line int, f read.Fields) {
 	}
 	t.at = &event{id: id}
 	begin := len(t.Segment.Entries)
-	e := incoming{Fields: f, line: line, time: read.Time(zoned(f["timestamp"])), args: f.Of("args"), call: f.Of("tool_call_metadata")}
+	e := incoming{Fields: f, line: line, time: t.Time(line, zoned(f["timestamp"])), args: f.Of("args"), call: f.Of("tool_call_metadata")}
 	e.response = e.call.Of("model_response")
 	if e.args == nil {
 		e.args = f // early versions have the arguments beside the action

@@ -90,7 +90,7 @@ func (p *pi) line(l read.Line) {
 	if id == "" {
 		p.places = append(p.places, place{p.count - 1, p.Len()})
 	}
-	e := sessionfile.Entry{Line: l.No, Time: read.Time(f["timestamp"])}
+	e := sessionfile.Entry{Line: l.No, Time: p.Time(l.No, f["timestamp"])}
 	switch kind {
 	case "message":
 		p.message(id, f, e)

@@ -82,7 +82,7 @@ func (q *qwen) line(l read.Line) {
 		q.Follow(l.No, f.Str("parentUuid"))
 	}
 	q.last = id
-	at := sessionfile.Entry{Line: l.No, Time: read.Time(f["timestamp"])}
+	at := sessionfile.Entry{Line: l.No, Time: q.Time(l.No, f["timestamp"])}
 	switch f.Str("type") {
 	case "system":
 		q.system(id, f, at)

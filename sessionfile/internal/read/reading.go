@@ -41,7 +41,8 @@ type Reading struct {
 	seen    map[sessionfile.Problem]bool // what was reported, since carried-over entries are checked again
 	names   map[string]string
 
-	repeated int // messages that segments carry over
+	repeated int  // messages that segments carry over
+	untimed  bool // a value that is no time was found
 }
 
 // NewReading starts to read a file of a format. Segments go to sink, which reports
@@ -210,6 +211,17 @@ func Time(value []byte) int64 {
 		n *= 1000
 	}
 	return int64(n)
+}
+
+// Time is [Time] of what stands on a line. The first value of a file that says something and
+// is no time is a problem: what depends on it is not known.
+func (r *Reading) Time(line int, value []byte) int64 {
+	at := Time(value)
+	if at == 0 && !r.untimed && len(value) > 0 && string(value) != "null" && string(value) != `""` && string(value) != "0" {
+		r.untimed = true
+		r.Problem(line, "%.60s is no time, the first such one in the file: what has none is not dated", value)
+	}
+	return at
 }
 
 // Stop ends the lines of [Input.Each].

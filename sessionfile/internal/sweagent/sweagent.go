@@ -255,7 +255,7 @@ func (t *trajectory) brief(line int, f read.Fields) {
 	if e == nil {
 		return
 	}
-	e.Time = read.Time(extra["timestamp"])
+	e.Time = t.Time(line, extra["timestamp"])
 	if m.Origin != llm.Model {
 		return
 	}
