@@ -41,6 +41,7 @@
 // made all the same, and a line stands for the reply. Aider shortens its history to a
 // summary without a word of it here, so that what was sent may be far less than the
 // conversation in the file. What the chat cost so far ("$0.17 session") is stated, with
-// the rounding of all figures that it sums up. Calls for commit messages and summaries
-// leave nothing in the file.
+// the rounding of all figures that it sums up. Versions up to 0.48 add what was paid before
+// a question (/ask) to it again with the next call; where a sum rises by more than its call
+// cost, it is stated why. Calls for commit messages and summaries leave nothing in the file.
 package aider
