@@ -33,6 +33,9 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	r.Messages = make([]llm.Message, len(v.Items))
 	for i, it := range v.Items {
 		r.Messages[i] = it.Message
+		if slices.ContainsFunc(send.Stripped, func(s edit.Span) bool { return !it.IsNote() && s.Contains(it.Message.ID) }) {
+			r.Messages[i] = edit.WithoutThinking(it.Message)
+		}
 	}
 	if x.gateway.options.ClientView {
 		x.report.Saved = b.saved(x.request.Messages, v.Items)

@@ -195,3 +195,16 @@ func onto(old, now llm.Part) llm.Part {
 	}
 	return now
 }
+
+// WithoutThinking returns m without its thinking. Where nothing else is in it, it stays as
+// it is: a message has to say something.
+func WithoutThinking(m llm.Message) llm.Message {
+	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p llm.Part) bool {
+		_, thinks := p.(llm.Thinking)
+		return thinks
+	})
+	if len(parts) == 0 || len(parts) == len(m.Parts) {
+		return m
+	}
+	return m.WithParts(parts)
+}

@@ -311,6 +311,32 @@ func (m *accounts) setFinal(reason Reason) {
 	}
 	m.final = reason
 	m.measureFront() // other tools are offered
+	m.rethink()
+}
+
+// rethink finds anew what thinking in the view is broken.
+func (m *accounts) rethink() { m.reconsider(m.final != ReasonNone) }
+
+// wayOut says what becomes of broken thinking in a request to a target: it is asked to drop
+// it, or the request leaves it out, or it does not mind. A target that nobody knows may
+// mind, and is asked.
+func (m *accounts) wayOut(t budget.Target) (drop bool, strip []edit.Span) {
+	row, known := m.cfg.Catalog.Lookup(t.Model)
+	switch can := row.Capabilities; {
+	case len(m.broken) == 0 || known && !can.PrefixThinking:
+		return false, nil
+	case known && !can.DropBlock:
+		return false, m.beforeNewestRound(m.broken)
+	}
+	return true, nil
+}
+
+// wouldBreak reports whether an edit below the newest Round would break its thinking for
+// good: the preferred target minds and cannot be asked to drop it, and it must not be left
+// out. Rules wait for the end of that Round; what must fit is made to fit all the same.
+func (m *accounts) wouldBreak() bool {
+	row, known := m.cfg.Catalog.Lookup(m.resolved[0].Model)
+	return known && row.Capabilities.PrefixThinking && !row.Capabilities.DropBlock && m.thinksNow()
 }
 
 // exceed notes, for a restart too, that no more tools run in this Turn.

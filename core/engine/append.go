@@ -88,11 +88,20 @@ func (m *intake) acceptable(msg llm.Message) error {
 // nothing.
 func (m *intake) Acceptable(msg llm.Message) error { return m.acceptable(msg) }
 
+// thought returns what thinking was made under: what the request was that left last, if it
+// answers that one, else what there is now.
+func (m *intake) thought(id llm.MessageID) journal.Thought {
+	if m.sent.end == int(id)-1 {
+		return journal.Thought{Message: id, Edit: m.sent.edit, Final: m.final != ReasonNone}
+	}
+	return journal.Thought{Message: id, Edit: m.lastEdit}
+}
+
 // remark notes what is asked about a message later. If it opens a Turn, what the
 // guard did to the Turn before is over (R000-23), and it returns true.
 func (m *intake) remark(msg llm.Message) (opens bool) {
 	if slices.ContainsFunc(msg.Parts, isThinking) {
-		m.thought = msg.ID
+		m.thoughts = append(m.thoughts, m.thought(msg.ID))
 	}
 	if msg.Origin != llm.Human {
 		return false

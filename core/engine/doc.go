@@ -49,6 +49,7 @@
 //	config.go        what it starts with
 //	rulebook.go      what it was told to go by
 //	past.go          what happened, and what of it is shown
+//	thinking.go      thinking that edits have broken
 //	own.go           copies of what a host handed in
 //	outbox.go        what the next Ready holds
 //	targets.go       where requests may go, each with its meter

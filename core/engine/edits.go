@@ -55,6 +55,7 @@ func (m *editor) adopt(p edit.Plan, rule string) bool {
 	for _, e := range edits {
 		m.commit(e)
 	}
+	m.rethink()
 	for _, b := range p.Blobs {
 		if !m.stored[b.Ref] {
 			m.stored[b.Ref] = true
@@ -170,4 +171,5 @@ func (m *editor) refold() {
 		t.SetFront(m.allSections(), m.offered())
 	})
 	m.indexLines()
+	m.rethink()
 }

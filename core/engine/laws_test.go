@@ -20,10 +20,14 @@ type laws struct {
 	last                 *engine.Send
 	lastEdits            map[edit.ID]bool       // that held then
 	gone                 map[llm.MessageID]bool // left the view under another policy
+
+	prefixes  map[llm.MessageID][]string // before a message with thinking, what the model had read when it made it
+	lastWords []string                   // of the request that was sent last
+	lastEnd   int                        // messages that there were then
 }
 
 func newLaws() *laws {
-	return &laws{lastEdits: map[edit.ID]bool{}, gone: map[llm.MessageID]bool{}}
+	return &laws{lastEdits: map[edit.ID]bool{}, gone: map[llm.MessageID]bool{}, prefixes: map[llm.MessageID][]string{}}
 }
 
 // newPolicy notes what the policy so far has taken out of the view: pins do not
@@ -65,7 +69,7 @@ func (l *laws) check(h *host) error {
 }
 
 func (l *laws) send(h *host, s *engine.Send) error {
-	for _, law := range []func(*host, *engine.Send) error{fits, stored, paired, l.sticky, thinkingWhole, l.pinned, honest} {
+	for _, law := range []func(*host, *engine.Send) error{fits, stored, paired, l.sticky, l.thinkingWhole, l.pinned, honest} {
 		if err := law(h, s); err != nil {
 			return err
 		}
@@ -308,17 +312,15 @@ func (l *laws) touched(h *host, it edit.Item) bool {
 	return it.IsNote() && !holds[it.Edits[0]]
 }
 
-// thinkingWhole is law 6: thinking is sent as it came, with all of its message,
-// and where an edit stands before it, the codec is told.
-func thinkingWhole(h *host, s *engine.Send) error {
-	first := llm.MessageID(0)
-	for _, e := range held(h.m) {
-		if e.Op != edit.Insert && (first == 0 || e.Span.From < first) {
-			first = e.Span.From
-		}
+// thinkingWhole is law 6: thinking is sent as it came, with all of its message, and where
+// something stands before it that did not when the model made it, the codec is told; else
+// it is not.
+func (l *laws) thinkingWhole(h *host, s *engine.Send) error {
+	if all := h.m.Messages(); len(all) > l.lastEnd && slices.ContainsFunc(all[l.lastEnd].Parts, isThinking) {
+		l.prefixes[all[l.lastEnd].ID] = l.lastWords
 	}
-	after := false
-	for _, it := range s.Items {
+	changed, known := llm.MessageID(0), true
+	for i, it := range s.Items {
 		for n, p := range it.Message.Parts {
 			t, ok := p.(llm.Thinking)
 			if !ok {
@@ -327,16 +329,54 @@ func thinkingWhole(h *host, s *engine.Send) error {
 			if !reflect.DeepEqual(h.m.Messages()[it.Message.ID-1].Parts[n], t) {
 				return broken("law 6: the thinking of message %d is not as it came", it.Message.ID)
 			}
-			after = after || first > 0 && it.Message.ID >= first
+			then, ok := l.prefixes[it.Message.ID]
+			known = known && ok // else the model made it after something that was never sent
+			if ok && !slices.Equal(then, words(s, i)) {
+				changed = it.Message.ID
+			}
 		}
 	}
-	if after && !s.DropBrokenThinking {
-		return broken("law 6: an edit stands before thinking in send %d, and nobody is told", s.Seq)
+	row, named := h.config.Catalog.Lookup(s.Target.Model)
+	if binds := !named || row.Capabilities.PrefixThinking; !binds {
+		changed = 0 // the provider does not mind
 	}
-	if first == 0 && s.DropBrokenThinking {
-		return broken("law 6: send %d has no edit, and thinking is called broken", s.Seq)
+	if changed > 0 && !s.DropBrokenThinking {
+		return broken("law 6: send %d shows message %d, whose thinking was made after other words, and nobody is told", s.Seq, changed)
 	}
+	if changed == 0 && known && s.DropBrokenThinking && !undone(h) {
+		return broken("law 6: send %d calls thinking broken before which nothing has changed", s.Seq)
+	}
+	l.lastWords, l.lastEnd = words(s, len(s.Items)), len(h.m.Messages())
 	return nil
+}
+
+// undone reports whether an edit was taken back: it may have brought back the very words
+// before thinking that it had broken.
+func undone(h *host) bool {
+	return slices.ContainsFunc(h.m.Journal(), func(e edit.Edit) bool { return e.Op == edit.Undo })
+}
+
+// words returns what a request says before item n: that its tools are those of
+// a final Step, what edits put into the system prompt, and the messages without their thinking.
+func words(s *engine.Send, n int) []string {
+	var out []string
+	if s.Final != engine.ReasonNone {
+		out = append(out, "other tools")
+	}
+	for _, sec := range s.Sections {
+		if sec.Kind == llm.SectionSummary {
+			out = append(out, "section "+sec.Text)
+		}
+	}
+	for _, it := range s.Items[:n] {
+		out = append(out, llm.DigestOf(it.Message).String())
+	}
+	return out
+}
+
+func isThinking(p llm.Part) bool {
+	_, ok := p.(llm.Thinking)
+	return ok
 }
 
 // pinned is law 8: system prompt and tools go out as they were set, and so do the

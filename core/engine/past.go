@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -21,10 +22,15 @@ type past struct {
 	tools    []llm.Tool
 	view     edit.View // what follows from them
 
-	stored  map[llm.Ref]bool // blobs that are durable or handed out
-	humans  [2]llm.MessageID // the first and the last message that a person typed
-	thought llm.MessageID    // the last message with thinking
-	turnAt  llm.MessageID    // the message that opened this Turn
+	stored map[llm.Ref]bool // blobs that are durable or handed out
+	humans [2]llm.MessageID // the first and the last message that a person typed
+	turnAt llm.MessageID    // the message that opened this Turn
+
+	// Thinking may be bound to all that stood before it. What an edit changes of that
+	// breaks the thinking that stands after it and was made without it; what the model
+	// thinks later it thinks with the edit in place.
+	thoughts []journal.Thought // messages with thinking, in order
+	broken   []edit.Span       // of them, those that no longer fit and are shown; ascending by end
 }
 
 func isThinking(p llm.Part) bool {
@@ -103,17 +109,6 @@ func (m *past) allSections() []llm.Section {
 // edited reports whether an edit changes what the client made.
 func (m *past) edited() bool {
 	return slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Undo })
-}
-
-// brokenThinking reports whether an edit stands before thinking, which the model
-// may have made without it.
-func (m *past) brokenThinking() bool {
-	for _, e := range m.view.Edits() {
-		if e.Op != edit.Insert && e.Span.From <= m.thought {
-			return true
-		}
-	}
-	return false
 }
 
 // archivedTo returns the end of the archive that begins with message 1, as a position.

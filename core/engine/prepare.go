@@ -65,7 +65,7 @@ func (m *requester) goOn() {
 	for m.request.rule < len(m.policy.Rules) {
 		r := m.policy.Rules[m.request.rule]
 		m.request.rule++
-		if !m.dueNow(r) || !m.untried(r) {
+		if !m.dueNow(r) || m.wouldBreak() || !m.untried(r) {
 			continue
 		}
 		m.act(r)
@@ -226,10 +226,11 @@ func (m *requester) send() {
 	}
 	m.all(func(t *meter.Meter) { t.Leave(m.border(), m.view) })
 	m.request.phase = phaseHanded
+	drop, strip := m.wayOut(m.resolved[i])
 	m.out.Send = &Send{
-		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: m.view.Items[:len(m.view.Items):len(m.view.Items)],
+		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: m.withoutThinking(strip), Stripped: strip,
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
-		Edited: m.edited(), DropBrokenThinking: m.brokenThinking(), Final: m.final,
+		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
 	m.writeState(true)

@@ -78,10 +78,12 @@ type Send struct {
 	MaxOutput int
 	// Edited is false if no edit holds: the request is what the client made it.
 	Edited bool
-	// DropBrokenThinking is set if an edit changed what thinking after it is
-	// bound to; a codec turns it into its provider's setting, or leaves that
-	// thinking out, never in the newest tool-use Round.
+	// DropBrokenThinking is set if thinking is shown that is bound to what an edit has
+	// changed, and the target minds: it can be asked to drop that, which a codec does.
 	DropBrokenThinking bool
+	// Stripped are messages whose thinking is left out of Items for the same reason, for a
+	// target that cannot be asked; ascending, never of the newest Round.
+	Stripped []edit.Span
 	// Final is set if this is a forced final Step, with the reason.
 	Final Reason
 	// StillOver is set if the request is over its limit and the policy sends it all the same.

@@ -49,6 +49,8 @@ func (m *Machine) relive(s journal.Snapshot) error {
 	if len(m.asks) > 0 { // nobody has answered it, so it is asked again
 		m.asked = m.asks[0].ID - 1
 	}
+	m.thoughts = slices.Clone(s.Thoughts)
+	m.rethink()
 	m.confirmed, m.held = len(m.journal), m.summary
 	m.guard.Kept()
 	m.out = Ready{}

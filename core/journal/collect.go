@@ -17,6 +17,7 @@ type Snapshot struct {
 	Records  int                      // how many records it was collected from; the sequence number of the next one
 	Messages []llm.Message            // the transcript; Messages[i].ID is i+1
 	Edits    []edit.Edit              // all of them in order of ID, superseded ones too; see edit.Holding
+	Thoughts []Thought                // messages with thinking, in order
 	LastEdit edit.ID                  // the highest number used, also by an edit that no longer holds
 	LastAsk  int                      // likewise
 	Outputs  map[llm.MessageID]Output // replies whose size was reported
@@ -36,6 +37,13 @@ type Base struct {
 	Sections []llm.Section
 	Tools    []llm.Tool
 	Policy   policy.Policy // zero, with Version 0, if none was recorded
+}
+
+// A Thought is a message with thinking, which is bound to what stood before it.
+type Thought struct {
+	Message llm.MessageID
+	Edit    edit.ID // the newest that it was made under
+	Final   bool    // it was made in a final Step, which has other tools
 }
 
 // An Output is the size of a reply as its usage reported it.
@@ -125,6 +133,14 @@ func (w writtenState) lastEdit() edit.ID {
 		return w.read.LastEdit
 	}
 	return w.unread.LastEdit
+}
+
+// sent returns the request that was sent last, and whether it was of a final Step.
+func (w writtenState) sent() (s Sent, final bool) {
+	if w.read != nil {
+		return w.read.Sent, w.read.Final != ""
+	}
+	return w.unread.Sent, w.unread.Final
 }
 
 func (w writtenState) state() (*State, error) {
@@ -261,6 +277,9 @@ func (c *collector) message(m llm.Message) error {
 	// it is, and the view is checked before it is sent.
 	_ = c.turns.Append(m)
 	c.out.Messages = append(c.out.Messages, m)
+	if slices.ContainsFunc(m.Parts, isThinking) {
+		c.out.Thoughts = append(c.out.Thoughts, c.thought(m.ID))
+	}
 	if c.output.Tokens > 0 && isReply(m) {
 		if c.out.Outputs == nil {
 			c.out.Outputs = map[llm.MessageID]Output{}
@@ -268,6 +287,23 @@ func (c *collector) message(m llm.Message) error {
 		c.out.Outputs[m.ID], c.output = c.output, Output{}
 	}
 	return nil
+}
+
+// thought returns what thinking was made under: what the request was that left last, if it
+// answers that one, else what there is now.
+func (c *collector) thought(id llm.MessageID) Thought {
+	if n := len(c.states); n > 0 {
+		sent, final := c.states[n-1].sent()
+		if sent.Messages == int(id)-1 {
+			return Thought{id, sent.Edit, final}
+		}
+	}
+	return Thought{Message: id, Edit: c.out.LastEdit}
+}
+
+func isThinking(p llm.Part) bool {
+	_, ok := p.(llm.Thinking)
+	return ok
 }
 
 // isReply reports whether a model wrote m.
@@ -302,6 +338,7 @@ func (c *collector) fork(f Fork) error {
 	for _, m := range s.Messages {
 		_ = c.turns.Append(m)
 	}
+	s.Thoughts = slices.DeleteFunc(s.Thoughts, func(t Thought) bool { return t.Message > f.At })
 	for id := range s.Outputs {
 		if id > f.At {
 			delete(s.Outputs, id)

@@ -48,12 +48,37 @@ func (r *reader) unread() *UnreadState {
 		integer(r, &s.LastEdit)
 	}
 	for !r.lost && r.next() != '}' {
-		r.lost = bytes.EqualFold(r.member(), []byte("edit")) || r.lost
-		r.pass()
+		switch name := r.member(); {
+		case bytes.EqualFold(name, []byte("edit")):
+			r.lost = true
+		case string(name) == "final":
+			s.Final = true
+			r.pass()
+		case string(name) == "sent":
+			r.sent(&s.Sent)
+		default:
+			r.pass()
+		}
 	}
 	r.end()
 	s.JSON = bytes.Clone(r.data[from:r.at])
 	return s
+}
+
+// sent looks through what a state says about the request that was sent last.
+func (r *reader) sent(to *Sent) {
+	r.open()
+	for !r.lost && r.next() != '}' {
+		switch name := r.member(); string(name) {
+		case "edit":
+			integer(r, &to.Edit)
+		case "messages":
+			integer(r, &to.Messages)
+		default:
+			r.pass()
+		}
+	}
+	r.end()
 }
 
 // read reads what was only looked through.

@@ -58,6 +58,8 @@ type Record struct {
 // session a restart needs the newest.
 type UnreadState struct {
 	LastEdit edit.ID // State.LastEdit
+	Final    bool    // State.Final is not empty
+	Sent     Sent    // State.Sent, but for its target and output
 	JSON     []byte
 }
 
