@@ -69,6 +69,24 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 func (s *Session) Observe(ctx context.Context, u llm.Usage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.observe(ctx, u)
+}
+
+// Reply adds the model's whole answer to the request that Prepare returned last: what
+// [Session.Observe] does with its usage, then what [Session.Append] does with its message.
+// An answer that says nothing at all is no message: providers refuse one.
+func (s *Session) Reply(ctx context.Context, r llm.Response) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.observe(ctx, r.Usage); err != nil || len(r.Message.Parts) == 0 {
+		return err
+	}
+	_, err := s.feed(ctx, engine.Append{Message: r.Message})
+	return err
+}
+
+// observe is Observe with the lock held.
+func (s *Session) observe(ctx context.Context, u llm.Usage) error {
 	if _, err := s.feed(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0, Target: s.sentTo.Name()}); err != nil {
 		return err
 	}

@@ -80,11 +80,11 @@ func (s *Session) ToolResult(ctx context.Context, r Result) (Placement, error) {
 	if text == "" {
 		text = " " // some providers refuse an empty result (R000-13 finding)
 	}
-	return s.place(ctx, r, int64(len(head)), engine.Append{Message: llm.Message{
-		Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
-			llm.ToolResult{CallID: r.CallID, IsError: r.IsError, Content: []llm.Part{llm.Text{Text: text}}},
-		},
-	}})
+	said := llm.ToolText
+	if r.IsError {
+		said = llm.ToolError
+	}
+	return s.place(ctx, r, int64(len(head)), engine.Append{Message: said(r.CallID, text)})
 }
 
 // awaits returns an error if no call waits for that output, so that nothing is stored
@@ -107,11 +107,7 @@ func (s *Session) awaits(ctx context.Context, callID string) error {
 func (s *Session) Skip(ctx context.Context, callID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.feed(ctx, engine.Append{Message: llm.Message{
-		Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
-			llm.ToolResult{CallID: callID, IsError: true, Content: []llm.Part{llm.Text{Text: s.machine.SkippedText()}}},
-		},
-	}})
+	_, err := s.feed(ctx, engine.Append{Message: llm.ToolError(callID, s.machine.SkippedText())})
 	return err
 }
 

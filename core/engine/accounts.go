@@ -47,7 +47,7 @@ type incoming struct {
 // changes nothing.
 func (m *accounts) setTargets(targets []budget.Target) error {
 	if len(targets) == 0 {
-		return fmt.Errorf("engine: targets: want at least one, got none")
+		return fmt.Errorf("engine: targets: want at least one (Options.Targets, or those of a Prepare), got none")
 	}
 	resolved := make([]budget.Target, len(targets))
 	var count []*meter.Meter

@@ -61,9 +61,9 @@ func (m *intake) acceptable(msg llm.Message) error {
 	case msg.ID != 0:
 		return fmt.Errorf("message has ID %d, want 0", msg.ID)
 	case msg.Role < llm.RoleUser || msg.Role > llm.RoleSystem:
-		return fmt.Errorf("message has role %d, want one of package llm", msg.Role)
+		return fmt.Errorf("message has role %d, want one of package llm (llm.UserText and its like set it)", msg.Role)
 	case msg.Origin < llm.Human || msg.Origin > llm.Note:
-		return fmt.Errorf("%s message has origin %d, want one of package llm", msg.Role, msg.Origin)
+		return fmt.Errorf("%s message has origin %d, want one of package llm (llm.UserText and its like set it)", msg.Role, msg.Origin)
 	case msg.Flags&^flags != 0:
 		return fmt.Errorf("%s message has flags %#x, want those of package llm", msg.Role, msg.Flags)
 	case len(msg.Parts) == 0:

@@ -14,6 +14,12 @@ type Request struct {
 	Frame Frame
 }
 
+// Streamed returns r with the reply asked for as a stream.
+func (r Request) Streamed() Request {
+	r.Settings.Stream = true
+	return r
+}
+
 // A Frame is a request body as it came. A span of zero length means that the
 // body has no such field.
 type Frame struct {

@@ -41,13 +41,13 @@ func (a *agent) work(ctx context.Context, task string) (answer string, err error
 	// In the next Turn a model that failed is asked again.
 	defer func(all []budget.Target) { a.models = all }(a.models)
 	err = errors.Join( // 1: the system prompt. It stays as it is: one that changes loses the provider's cache
-		a.session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You answer questions about a folder of files."}}),
+		a.session.SetSections(ctx, []llm.Section{llm.SystemText("You answer questions about a folder of files.")}),
 		a.session.SetTools(ctx, []llm.Tool{
 			{Name: "list_files", Description: "Lists a folder.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`},
 			{Name: "read_file", Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`},
 			{Name: policy.ToolFinalReport, Description: "Ends the work.", Schema: `{"type":"object","properties":{"report":{"type":"string"}}}`},
 		}),
-		a.session.Append(ctx, llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: task}}}),
+		a.session.Append(ctx, llm.UserText(task)),
 	)
 	for n, done := 1, false; err == nil && !done; n++ {
 		answer, done, err = a.step(ctx, n)
@@ -86,7 +86,7 @@ func (a *agent) exchange(ctx context.Context, send *engine.Send) (reply llm.Resp
 	var before error
 	for refused := 0; err == nil; refused++ {
 		if reply, err = a.ask(ctx, send); err == nil {
-			return reply, errors.Join(a.session.Observe(ctx, reply.Usage), a.session.Append(ctx, reply.Message))
+			return reply, a.session.Reply(ctx, reply)
 		}
 		switch {
 		case refused < 5 && plimsoll.IsTooLong(err):

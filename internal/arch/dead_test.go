@@ -18,6 +18,9 @@ var planned = map[string]string{
 	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",
+	"llm.AssistantText":              "for hosts, which write messages",
+	"llm.NoteText":                   "the same",
+	"llm.Request.Streamed":           "for hosts, which ask for a stream",
 }
 
 // A graph says which functions, methods, constants, variables and types of the core use which.

@@ -43,8 +43,8 @@ const lattice = `
 	# What stands between the core and the world. Formats and stores know the core's types, not the engine.
 	core/journal < wire, wire/check, store;
 	wire < wire/convert;
-	wire < wire/anthropic, wire/openai, wire/gemini, wire/ollama < wire/codecs;
-	wire/codecs, wire/convert < WIRE;
+	wire < wire/anthropic, wire/openai, wire/gemini, wire/ollama;
+	wire/anthropic, wire/openai, wire/gemini, wire/ollama, wire/convert < wire/codecs < WIRE;
 	store < store/sqlite, store/storetest;
 	store, store/sqlite < STORE;
 	CORE < config, tokenizers, builtin;
