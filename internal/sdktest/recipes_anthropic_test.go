@@ -1,0 +1,35 @@
+package sdktest
+
+import (
+	"context"
+
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+)
+
+// The recipes of docs/library.md: one Step on the official SDK, whole and streamed.
+
+func messagesStep(ctx context.Context, session *plimsoll.Session, client anthropic.Client) {
+	send := must(session.Prepare(ctx))
+	body := must(codecs.Body(send.Request(), "anthropic"))
+	message, err := client.Messages.New(ctx, anthropic.MessageNewParams{},
+		option.WithRequestBody("application/json", body.JSON))
+	try(err)
+	try(session.Reply(ctx, must(body.Reply(message.RawJSON()))))
+}
+
+func messagesStreamStep(ctx context.Context, session *plimsoll.Session, client anthropic.Client) {
+	send := must(session.Prepare(ctx))
+	body := must(codecs.Body(send.Request().Streamed(), "anthropic"))
+	reply := body.Stream()
+	stream := client.Messages.NewStreaming(ctx, anthropic.MessageNewParams{},
+		option.WithRequestBody("application/json", body.JSON))
+	for stream.Next() {
+		reply.Add(stream.Current().RawJSON())
+	}
+	try(stream.Err())
+	try(session.Reply(ctx, must(reply.Reply())))
+}
