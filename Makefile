@@ -30,8 +30,8 @@ build: ## build bin/plimsoll
 
 TESTFLAGS ?=
 
-# Tests against the SDKs, in a browser and with exporters are modules of their own, so that what they need does not come with the library.
-APART := internal/sdktest internal/webtest telemetry/exporttest
+# Tests against the SDKs and frameworks, in a browser and with exporters are modules of their own, so that what they need does not come with the library.
+APART := internal/sdktest internal/frameworktest internal/webtest telemetry/exporttest
 
 .PHONY: test
 test: ## vet and test everything; installs nothing (PKGS=... for a part, TESTFLAGS=...)

@@ -76,13 +76,7 @@ type pythonCase struct {
 // TestPython runs the official Python SDKs against the scripted model, with strict checks
 // of every reply and every event.
 func TestPython(t *testing.T) {
-	python := os.Getenv("PLIMSOLL_PYTHON_SDKS")
-	if python == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("PLIMSOLL_PYTHON_SDKS, want the interpreter that scripts/sdks made, got nothing")
-		}
-		t.Skip("PLIMSOLL_PYTHON_SDKS is not set: the Python SDKs are not tested (scripts/sdks DIR installs them)")
-	}
+	python := pythonSDKs(t)
 	_, url := scripted(t, pythonScript, true)
 	lines := runPython(t, python, url)
 	if want := 2*(8+6+8+8+3*4) + 4; len(lines) != want {
@@ -97,6 +91,19 @@ func TestPython(t *testing.T) {
 			l.holds(t, want)
 		})
 	}
+}
+
+// pythonSDKs returns a Python that has the SDKs, or skips the test.
+func pythonSDKs(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv("PLIMSOLL_PYTHON_SDKS")
+	if python == "" && os.Getenv("CI") == "true" {
+		t.Fatal("PLIMSOLL_PYTHON_SDKS, want the interpreter that scripts/sdks made, got nothing")
+	}
+	if python == "" {
+		t.Skip("PLIMSOLL_PYTHON_SDKS is not set: the Python SDKs are not tested (scripts/sdks DIR installs them)")
+	}
+	return python
 }
 
 func runPython(t *testing.T, python, url string) []pythonCase {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,19 +86,32 @@ func TestIdleSDKs(t *testing.T) {
 					t.Fatal(err)
 				}
 				without, want := idle(t, http.DefaultTransport, run, stream)
-				with, got := idle(t, transport.New(g), run, stream)
+				through, kept := counting(g)
+				with, got := idle(t, through, run, stream)
 				if diff := cmp.Diff(without, with); diff != "" {
 					t.Errorf("requests, want the same, got (-without +with):\n%s", diff)
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("replies, want the same, got (-without +with):\n%s", diff)
 				}
-				if len(with) != 6 || len(got) != 6 {
-					t.Errorf("calls, want 6, got %d and %d", len(with), len(got))
+				if n := kept.Load(); n != 6 || len(with) != 6 || len(got) != 6 {
+					t.Errorf("calls, want 6, got %d of which %d went through a session", len(with), n)
 				}
 			})
 		}
 	}
+}
+
+// counting returns a transport and how many exchanges it has had with a session.
+func counting(g *gateway.Gateway) (*transport.Transport, *atomic.Int64) {
+	var n atomic.Int64
+	through := transport.New(g)
+	through.Done = func(_ *http.Request, r gateway.Report) {
+		if r.Session != "" && !r.Edited {
+			n.Add(1)
+		}
+	}
+	return through, &n
 }
 
 // idle runs an agent and returns the hashes of what the provider got and of what the SDK got.
