@@ -81,12 +81,12 @@ func errorOf[T any](_ T, err error) error { return err }
 
 func whenRefused(ctx context.Context) error {
 	s := readingLogs(ctx, 0, smallModel())
-	try(s.Append(ctx, asks(strings.Repeat("all of it, ", 20_000))))
+	try(s.Append(ctx, llm.UserText(strings.Repeat("all of it, ", 20_000))))
 	return errorOf(s.Prepare(ctx))
 }
 
 func whenClosed(ctx context.Context, targets []budget.Target) error {
 	s := readingLogs(ctx, 0, targets...)
 	try(s.Close())
-	return s.Append(ctx, asks("Hello?"))
+	return s.Append(ctx, llm.UserText("Hello?"))
 }

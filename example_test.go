@@ -43,7 +43,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	add(llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "Which log has the error?"}}})
+	add(llm.UserText("Which log has the error?"))
 	for step := 1; step <= 6; step++ {
 		request, err := session.Prepare(ctx)
 		if err != nil {
@@ -53,14 +53,12 @@ func Example() {
 
 		// Here request.Messages() goes to the model. This one always wants another log.
 		call := llm.ToolCall{CallID: fmt.Sprint("call-", step), Name: "read_log", Args: fmt.Sprintf(`{"n":%d}`, step)}
-		add(llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}})
+		add(llm.AssistantText("", call))
 		var output strings.Builder
 		for line := range 250 {
 			fmt.Fprintf(&output, "log %d, line %d: all is well\n", step, line)
 		}
-		add(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
-			llm.ToolResult{CallID: call.CallID, Content: []llm.Part{llm.Text{Text: output.String()}}},
-		}})
+		add(llm.ToolText(call.CallID, output.String()))
 	}
 	edits := session.Edits()
 	stored, err := session.Blob(ctx, edits[0].Refs[0])
@@ -90,11 +88,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// asks is what a person says.
-func asks(text string) llm.Message {
-	return llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: text}}}
-}
-
 // wants is a model that wants tools.
 func wants(calls ...llm.ToolCall) llm.Message {
 	m := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model}
@@ -112,7 +105,7 @@ func smallModel() budget.Target {
 // readingLogs is a session in which a person asked something and the model has read so many logs of some 1,700 tokens.
 func readingLogs(ctx context.Context, logs int, targets ...budget.Target) *plimsoll.Session {
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: targets}))
-	try(session.Append(ctx, asks("Which log has the error?")))
+	try(session.Append(ctx, llm.UserText("Which log has the error?")))
 	for n := range logs {
 		id := fmt.Sprint("call-", n)
 		try(session.Append(ctx, wants(llm.ToolCall{CallID: id, Name: "read_log", Args: fmt.Sprintf(`{"n":%d}`, n)})))
@@ -138,7 +131,7 @@ func ExampleOpen_resume() {
 	file := must(sqlite.Open(ctx, filepath.Join(folder, "sessions.db"), sqlite.Options{}))
 	options := plimsoll.Options{ID: "fix-the-build", Store: file, Targets: []budget.Target{{Model: "gpt-5"}}}
 	session := must(plimsoll.Open(ctx, options))
-	try(session.Append(ctx, asks("Why does the build fail?")))
+	try(session.Append(ctx, llm.UserText("Why does the build fail?")))
 	try(session.Close())
 
 	// The program ends here, and is started again.
@@ -155,11 +148,9 @@ func ExampleSession_Append() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{{Model: "gpt-5"}}}))
 
-	person := llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "Name a ship."}}}
-	model := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "Cutty Sark."}}}
-	try(session.Append(ctx, person))
-	try(session.Append(ctx, model))
-	try(session.Append(ctx, asks("Another one.")))
+	try(session.Append(ctx, llm.UserText("Name a ship.")))
+	try(session.Append(ctx, llm.AssistantText("Cutty Sark.")))
+	try(session.Append(ctx, llm.UserText("Another one.")))
 
 	for _, m := range must(session.Prepare(ctx)).Messages() {
 		fmt.Printf("%s: %s\n", m.Role, m.Text())
@@ -175,13 +166,13 @@ func ExampleSession_SetTools() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{{Model: "gpt-5"}}}))
 
-	try(session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You look after logs."}}))
+	try(session.SetSections(ctx, []llm.Section{llm.SystemText("You look after logs.")}))
 	try(session.SetTools(ctx, []llm.Tool{{
 		Name: "read_log", Description: "Reads a log.",
 		Schema: `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
 	}}))
 
-	try(session.Append(ctx, asks("Which log has the error?")))
+	try(session.Append(ctx, llm.UserText("Which log has the error?")))
 	request := must(session.Prepare(ctx)).Request()
 	fmt.Println(request.Sections[0].Text, request.Tools[0].Name)
 	// Output: You look after logs. read_log
@@ -195,7 +186,7 @@ func ExampleSession_Prepare_client() {
 	try(os.Setenv("OPENAI_COMPATIBLE_BASE_URL", server.URL)) // as somebody with a server of their own does
 	defer func() { _ = os.Unsetenv("OPENAI_COMPATIBLE_BASE_URL") }()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{{Provider: "openai-compatible", Model: "gpt-5"}}}))
-	try(session.Append(ctx, asks("Name a ship.")))
+	try(session.Append(ctx, llm.UserText("Name a ship.")))
 
 	request := must(session.Prepare(ctx))
 	provider, _ := client.Lookup(request.Target.Provider) // it has the address, and the variable that the key is in
@@ -207,8 +198,7 @@ func ExampleSession_Prepare_client() {
 	reply := must(models.Complete(ctx, fitting.Request))
 	reply = fitting.Aliases.Restore(reply) // names of tools that had to be changed for the provider
 
-	try(session.Observe(ctx, reply.Usage))
-	try(session.Append(ctx, reply.Message))
+	try(session.Reply(ctx, reply))
 	fmt.Println(reply.Message.Text(), session.Bill().Calls)
 	// Output: Cutty Sark. 1
 }
@@ -235,7 +225,7 @@ func ExampleOpen_settings() {
 	try(session.SetTools(ctx, of.Tools.Filter([]llm.Tool{{Name: "read_log"}, {Name: "run_shell"}})))
 
 	fmt.Println("limit:", session.Usage().Limit, "from", filepath.Base(of.Capacity.Source))
-	try(session.Append(ctx, asks("Read the log.")))
+	try(session.Append(ctx, llm.UserText("Read the log.")))
 	fmt.Println("tools:", len(must(session.Prepare(ctx)).Tools))
 	// Output:
 	// limit: 47808 from plimsoll.yaml:1 providers.openai.models.gpt-5.contextWindow
@@ -246,7 +236,7 @@ func ExampleOpen_settings() {
 func ExampleSession_ToolResult() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset("guard")), Targets: []budget.Target{{Model: "gpt-5"}}}))
-	try(session.Append(ctx, asks("Read both files.")))
+	try(session.Append(ctx, llm.UserText("Read both files.")))
 	try(session.Append(ctx, wants(llm.ToolCall{CallID: "a", Name: "read", Args: "{}"}, llm.ToolCall{CallID: "b", Name: "read", Args: "{}"})))
 
 	for id, output := range map[string]string{"a": "a few words", "b": strings.Repeat("many words ", 5_000)} {
@@ -277,7 +267,7 @@ func ExampleSession_Prepare() {
 func ExampleSession_Bill() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{smallModel()}}))
-	try(session.Append(ctx, asks("Write a page about ships.")))
+	try(session.Append(ctx, llm.UserText("Write a page about ships.")))
 	must(session.Prepare(ctx))
 
 	// Here the request goes to the model. Its reply says what it took:
@@ -292,7 +282,7 @@ func ExampleSession_Bill() {
 func ExampleSession_Observe() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{smallModel()}}))
-	try(session.Append(ctx, asks("Write a page about ships.")))
+	try(session.Append(ctx, llm.UserText("Write a page about ships.")))
 
 	first := must(session.Prepare(ctx))
 	try(session.Observe(ctx, llm.Usage{})) // the provider was overloaded
@@ -323,7 +313,7 @@ func ExampleSession_Rejected() {
 func ExampleSession_Usage() {
 	ctx := context.Background()
 	session := readingLogs(ctx, 2, smallModel())
-	try(session.SetSections(ctx, []llm.Section{{Name: "system", Text: "You look after logs."}}))
+	try(session.SetSections(ctx, []llm.Section{llm.SystemText("You look after logs.")}))
 
 	u := session.Usage()
 	fmt.Printf("%s: %d%% of the window is full\n", u.Target.Name(), u.Percent)
@@ -378,7 +368,7 @@ func ExampleSession_Fork() {
 	session := readingLogs(ctx, 1, smallModel())
 
 	fork := must(session.Fork(ctx, "another-try", plimsoll.Here))
-	try(fork.Append(ctx, asks("Look at the times instead.")))
+	try(fork.Append(ctx, llm.UserText("Look at the times instead.")))
 	fmt.Println(len(must(session.Prepare(ctx)).Items), len(must(fork.Prepare(ctx)).Items))
 
 	question := session.Messages()[0]
@@ -416,7 +406,7 @@ func ExampleSession_Events() {
 		}
 	}()
 
-	try(session.Append(ctx, asks("Hello?")))
+	try(session.Append(ctx, llm.UserText("Hello?")))
 	must(session.Prepare(ctx))
 	try(session.Observe(ctx, llm.Usage{Input: 9, Output: 3}))
 	try(session.Close())
@@ -462,7 +452,7 @@ func ExampleSession_Budget() {
 func ExampleSession_Skip() {
 	ctx := context.Background()
 	session := must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset("guard")), Targets: []budget.Target{smallModel()}}))
-	try(session.Append(ctx, asks("Read all logs.")))
+	try(session.Append(ctx, llm.UserText("Read all logs.")))
 	var calls []llm.ToolCall
 	for n := range 300 {
 		calls = append(calls, llm.ToolCall{CallID: fmt.Sprint("call-", n), Name: "read_log", Args: "{}"})

@@ -238,15 +238,24 @@ func fieldNames(t reflect.Type, names map[string]bool) {
 	}
 }
 
-// The Go code in the documents is code of the runnable example in the root package.
+// The Go code in the documents is code of the runnable examples, or of the tests with SDKs.
 func TestDocGo(t *testing.T) {
-	example := squeeze(read(t, filepath.Join(repo, "example_test.go")))
+	var example string
+	for _, pattern := range []string{"example_test.go", "transport/example_test.go", "internal/sdktest/*_test.go", "internal/frameworktest/*_test.go"} {
+		files, err := filepath.Glob(filepath.Join(repo, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: want files, got %v, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			example += squeeze(read(t, file)) + "\n"
+		}
+	}
 	found := 0
 	for _, page := range pages(t) {
 		eachBlock(read(t, page), "go", func(block string) string {
 			found++
 			if !strings.Contains(example, squeeze(block)) {
-				t.Errorf("%s: this is not in example_test.go:\n%s", page, block)
+				t.Errorf("%s: this is neither in example_test.go nor in the tests with SDKs:\n%s", page, block)
 			}
 			return block
 		})

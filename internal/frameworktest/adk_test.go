@@ -15,13 +15,15 @@ import (
 )
 
 // adkAgent is an agent of the ADK, on its Gemini model.
-func adkAgent(ctx context.Context, httpClient *http.Client, baseURL string, stream bool) (string, error) {
-	model, err := gemini.NewModel(ctx, "gemini-2.5-pro", &genai.ClientConfig{HTTPClient: httpClient, HTTPOptions: genai.HTTPOptions{BaseURL: baseURL}})
+func adkAgent(ctx context.Context, httpClient *http.Client, _ string, stream bool) (string, error) {
+	model, err := gemini.NewModel(ctx, "gemini-2.5-pro", &genai.ClientConfig{HTTPClient: httpClient})
 	if err != nil {
 		return "", err
 	}
 	read, err := functiontool.New(functiontool.Config{Name: "read_file", Description: "Reads a file."},
-		func(_ agent.Context, f file) (map[string]string, error) { return map[string]string{"output": output(&f)}, nil })
+		func(_ agent.Context, f file) (map[string]string, error) {
+			return map[string]string{"output": output(&f)}, nil
+		})
 	if err != nil {
 		return "", err
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // langchainAgent is a loop on langchaingo's OpenAI model.
-func langchainAgent(ctx context.Context, httpClient *http.Client, baseURL string, stream bool) (string, error) {
-	model, err := openai.New(openai.WithModel("gpt-5"), openai.WithBaseURL(baseURL+"/v1"), openai.WithHTTPClient(httpClient))
+func langchainAgent(ctx context.Context, httpClient *http.Client, _ string, stream bool) (string, error) {
+	model, err := openai.New(openai.WithModel("gpt-5"), openai.WithHTTPClient(httpClient))
 	if err != nil {
 		return "", err
 	}

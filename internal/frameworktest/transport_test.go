@@ -32,7 +32,8 @@ reply
 `
 )
 
-// An agent works until it has an answer, with all it has sent and read in every request.
+// An agentFunc works until it has an answer, with all it has sent and read in every request. Where the
+// provider is the environment says, to eino baseURL.
 type agentFunc func(ctx context.Context, httpClient *http.Client, baseURL string, stream bool) (last string, err error)
 
 // errEndless says that a task took more Steps than it has.
@@ -88,6 +89,8 @@ func scripted(t *testing.T) (*scriptmodel.Server, string) {
 	server := scriptmodel.New(s, scriptmodel.Options{})
 	h := httptest.NewServer(server)
 	t.Cleanup(h.Close)
+	t.Setenv("OPENAI_BASE_URL", h.URL+"/v1")
+	t.Setenv("GOOGLE_GEMINI_BASE_URL", h.URL)
 	return server, h.URL
 }
 

@@ -7,9 +7,7 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/anthropics/anthropic-sdk-go/v2"
-	anthropicoption "github.com/anthropics/anthropic-sdk-go/v2/option"
-	ollama "github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/api"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -132,49 +130,6 @@ func responsesOnce(ctx context.Context, client openai.Client, p responses.Respon
 	return &last, s.Err()
 }
 
-func messagesAgent(ctx context.Context, httpClient *http.Client, stream bool) (string, error) {
-	client := anthropic.NewClient(anthropicoption.WithHTTPClient(httpClient))
-	p := anthropicParams(anthropic.NewUserMessage(anthropic.NewTextBlock("Where is the load line?")))
-	p.MaxTokens = 2000
-	p.System = []anthropic.TextBlockParam{{Text: "You look after ships.", CacheControl: anthropic.NewCacheControlEphemeralParam()}}
-	p.Thinking = anthropic.ThinkingConfigParamOfEnabled(1024)
-	p.Tools = []anthropic.ToolUnionParam{anthropic.ToolUnionParamOfTool(anthropic.ToolInputSchemaParam{Properties: schema}, "read_file")}
-	for n := range 2 * growingSteps {
-		m, err := messagesOnce(ctx, client, p, stream)
-		if err != nil {
-			return "", err
-		}
-		last, answers := "", []anthropic.ContentBlockParamUnion(nil)
-		for _, b := range m.Content {
-			switch b := b.AsAny().(type) {
-			case anthropic.TextBlock:
-				last = b.Text
-			case anthropic.ToolUseBlock:
-				answers = append(answers, anthropic.NewToolResultBlock(b.ID, output(n), false))
-			}
-		}
-		if len(answers) == 0 {
-			return last, nil
-		}
-		p.Messages = append(p.Messages, m.ToParam(), anthropic.NewUserMessage(answers...))
-	}
-	return "", errEndless
-}
-
-func messagesOnce(ctx context.Context, client anthropic.Client, p anthropic.MessageNewParams, stream bool) (*anthropic.Message, error) {
-	if !stream {
-		return client.Messages.New(ctx, p)
-	}
-	var all anthropic.Message
-	s := client.Messages.NewStreaming(ctx, p)
-	for s.Next() {
-		if err := all.Accumulate(s.Current()); err != nil {
-			return nil, err
-		}
-	}
-	return &all, s.Err()
-}
-
 func geminiAgent(ctx context.Context, httpClient *http.Client, stream bool) (string, error) {
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{HTTPClient: httpClient})
 	if err != nil {
@@ -232,15 +187,19 @@ func geminiOnce(
 }
 
 func ollamaAgent(ctx context.Context, httpClient *http.Client, stream bool) (string, error) {
-	client := ollama.NewClient(ollamaHost(), httpClient)
-	think := ollama.ThinkValue{Value: true}
-	request := &ollama.ChatRequest{
+	base, err := url.Parse(os.Getenv("OLLAMA_HOST"))
+	if err != nil {
+		return "", err
+	}
+	client := api.NewClient(base, httpClient)
+	think := api.ThinkValue{Value: true}
+	request := &api.ChatRequest{
 		Model: "test-model-1", Stream: &stream, Think: &think, Tools: ollamaTools()[:1],
-		Messages: []ollama.Message{{Role: "system", Content: "You look after ships."}, {Role: "user", Content: "Where is the load line?"}},
+		Messages: []api.Message{{Role: "system", Content: "You look after ships."}, {Role: "user", Content: "Where is the load line?"}},
 	}
 	for n := range 2 * growingSteps {
-		var lines []ollama.ChatResponse
-		if err := client.Chat(ctx, request, func(r ollama.ChatResponse) error {
+		var lines []api.ChatResponse
+		if err := client.Chat(ctx, request, func(r api.ChatResponse) error {
 			lines = append(lines, r)
 			return nil
 		}); err != nil {
@@ -252,10 +211,8 @@ func ollamaAgent(ctx context.Context, httpClient *http.Client, stream bool) (str
 		}
 		request.Messages = append(request.Messages, said)
 		for _, c := range said.ToolCalls {
-			request.Messages = append(request.Messages, ollama.Message{Role: "tool", ToolName: c.Function.Name, ToolCallID: c.ID, Content: output(n)})
+			request.Messages = append(request.Messages, api.Message{Role: "tool", ToolName: c.Function.Name, ToolCallID: c.ID, Content: output(n)})
 		}
 	}
 	return "", errEndless
 }
-
-func ollamaHost() *url.URL { return must(url.Parse(os.Getenv("OLLAMA_HOST"))) }
