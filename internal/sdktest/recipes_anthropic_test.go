@@ -33,3 +33,16 @@ func messagesStreamStep(ctx context.Context, session *plimsoll.Session, client a
 	try(stream.Err())
 	try(session.Reply(ctx, must(reply.Reply())))
 }
+
+func messagesThinkingStep(ctx context.Context, session *plimsoll.Session, client anthropic.Client) {
+	send := must(session.Prepare(ctx))
+	thinking := codecs.Members{"thinking": anthropic.ThinkingConfigParamOfEnabled(1024)}
+	body := must(codecs.Body(send.Request(), "anthropic", thinking))
+	options := []option.RequestOption{option.WithRequestBody("application/json", body.JSON)}
+	for _, beta := range body.Betas {
+		options = append(options, option.WithHeaderAdd("anthropic-beta", beta))
+	}
+	message, err := client.Messages.New(ctx, anthropic.MessageNewParams{}, options...)
+	try(err)
+	try(session.Reply(ctx, must(body.Reply(message.RawJSON()))))
+}

@@ -41,7 +41,8 @@ func recipes() map[string]recipe {
 		"chat": chat(chatStep), "chat streamed": chat(chatStreamStep),
 		"responses": chat(responsesStep), "responses streamed": chat(responsesStreamStep),
 		"messages": messages(messagesStep), "messages streamed": messages(messagesStreamStep),
-		"gemini": gemini(geminiStep), "gemini streamed": gemini(geminiStreamStep),
+		"messages that think": messages(messagesThinkingStep),
+		"gemini":              gemini(geminiStep), "gemini streamed": gemini(geminiStreamStep),
 	}
 }
 

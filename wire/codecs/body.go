@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 )
 
@@ -19,15 +23,21 @@ type Encoded struct {
 	JSON    []byte          // nobody may write to it
 	Losses  []convert.Loss  // what the dialect or the model does not take; empty if nothing was lost
 	Aliases convert.Aliases // names and ids that stand for others in JSON; Reply restores them
+	Betas   []string        // values that the header anthropic-beta needs for JSON; mostly none
 
 	codec Full
 }
 
+// Members are members of a body that a neutral request does not have, such as thinking or
+// metadata: what encoding/json makes of the values.
+type Members map[string]any
+
 // Body returns the body of r in the dialect d, for a program that sends it with a
 // provider's SDK. What the dialect or the model does not take is mended, as package
 // convert does it. The stream's settings are written if r asks for a stream
-// ([llm.Request.Streamed]).
-func Body(r llm.Request, d llm.Dialect) (Encoded, error) {
+// ([llm.Request.Streamed]). What more has stands in the body as well; thinking that is
+// turned on there is asked to be dropped where an edit has broken it.
+func Body(r llm.Request, d llm.Dialect, more ...Members) (Encoded, error) {
 	codec, ok := For(d)
 	if !ok {
 		var names []string
@@ -49,16 +59,44 @@ func Body(r llm.Request, d llm.Dialect) (Encoded, error) {
 		model.ID = r.Model
 	}
 	fit := convert.Request(r, dialect, convert.Options{Refused: t.refusals.Of(d, model)})
-	body, err := codec.EncodeRequest(fit.Request)
+	out := Encoded{Losses: fit.Losses, Aliases: fit.Aliases, codec: codec}
+	if out.JSON, err = codec.EncodeRequest(fit.Request); err == nil {
+		err = out.add(more, r.Settings.DropBrokenThinking)
+	}
 	if err != nil {
 		return Encoded{}, fmt.Errorf("codecs: body: %w", err)
 	}
-	return Encoded{JSON: body, Losses: fit.Losses, Aliases: fit.Aliases, codec: codec}, nil
+	return out, nil
+}
+
+// add puts members into the body, in the order of their names, so that the same ones
+// always give the same bytes. What asks to drop broken thinking depends on them.
+func (e *Encoded) add(more []Members, drop bool) error {
+	for _, members := range more {
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			value, err := json.Marshal(members[name])
+			if err != nil {
+				return fmt.Errorf("member %s: %w", name, err)
+			}
+			e.JSON = raw.Set(e.JSON, name, value)
+		}
+	}
+	if len(more) == 0 || !drop || e.codec.Dialect() != anthropic.Dialect {
+		return nil
+	}
+	r, err := e.codec.DecodeRequest(e.JSON)
+	if err != nil {
+		return err
+	}
+	r.Settings.DropBrokenThinking = true
+	e.Betas = anthropic.Betas(r)
+	e.JSON, err = e.codec.EncodeRequest(r)
+	return err
 }
 
 // Members returns JSON as a map, for an SDK that takes no bytes. Numbers keep their digits.
-func (e Encoded) Members() (map[string]any, error) {
-	var members map[string]any
+func (e Encoded) Members() (Members, error) {
+	var members Members
 	d := json.NewDecoder(bytes.NewReader(e.JSON))
 	d.UseNumber()
 	if err := d.Decode(&members); err != nil {

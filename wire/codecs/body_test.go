@@ -128,3 +128,36 @@ func TestBodyMembers(t *testing.T) {
 		t.Errorf("want an error that names the option, got %v", err)
 	}
 }
+
+// TestBodyMore: members that no neutral request has stand in the body, the same ones as the
+// same bytes, and thinking that an edit has broken is asked to be dropped only where
+// thinking is on.
+func TestBodyMore(t *testing.T) {
+	r := crossing()
+	r.Settings.DropBrokenThinking = true
+	more := codecs.Members{"thinking": map[string]any{"type": "enabled", "budget_tokens": 1024}, "metadata": map[string]any{"user_id": "u"}, "max_tokens": 2000}
+	first, err := codecs.Body(r, "anthropic", more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if again, _ := codecs.Body(r, "anthropic", more); string(again.JSON) != string(first.JSON) {
+			t.Fatalf("want the same bytes, got\n%s\n%s", first.JSON, again.JSON)
+		}
+	}
+	for _, want := range []string{`"max_tokens":2000`, `"metadata":{"user_id":"u"}`, `"prefix_mismatch_behavior":"drop_block"`} {
+		if !strings.Contains(string(first.JSON), want) {
+			t.Errorf("want %s, got %s", want, first.JSON)
+		}
+	}
+	if len(first.Betas) != 1 || strings.Count(string(first.JSON), "max_tokens") != 1 {
+		t.Errorf("want one beta and one max_tokens, got %v and %s", first.Betas, first.JSON)
+	}
+	plain, err := codecs.Body(r, "anthropic", codecs.Members{"temperature": 0})
+	if err != nil || len(plain.Betas) != 0 || strings.Contains(string(plain.JSON), "drop_block") {
+		t.Errorf("want nothing to drop where nothing thinks, got %v, %v, %s", err, plain.Betas, plain.JSON)
+	}
+	if _, err := codecs.Body(r, "anthropic", codecs.Members{"x": func() {}}); err == nil || !strings.Contains(err.Error(), "member x") {
+		t.Errorf("want an error that names the member, got %v", err)
+	}
+}
