@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -56,6 +58,11 @@ type Options struct {
 	// when they are asked for.
 	Families int
 
+	// FlushAfter is how long the records of a conversation of which nothing was taken out may
+	// wait to be written while its provider answers; 0: a quarter of a second. They are
+	// written at the latest before the end of the reply is passed on.
+	FlushAfter time.Duration
+
 	// Log is told what goes wrong without a client's noticing; nil: nobody is.
 	Log *slog.Logger
 }
@@ -64,6 +71,7 @@ type Options struct {
 // concurrent use.
 type Gateway struct {
 	options  Options
+	store    *behind // the options' store
 	families families
 }
 
@@ -82,13 +90,28 @@ func New(o Options) (*Gateway, error) {
 	if o.Families == 0 {
 		o.Families = 256
 	}
+	if o.FlushAfter == 0 {
+		o.FlushAfter = 250 * time.Millisecond
+	}
 	if o.Families < 0 {
 		return nil, errors.New("gateway: families, want 0 or more")
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Gateway{options: o, families: newFamilies(o.Families)}, nil
+	g := &Gateway{options: o, store: newBehind(o.Store)}
+	g.families = newFamilies(o.Families, g.letGo)
+	return g, nil
+}
+
+// Close writes what is not written yet. What passes through the gateway after it is written
+// as before; the store stays open.
+func (g *Gateway) Close(ctx context.Context) error {
+	var all error
+	for _, name := range g.store.sessions() {
+		all = errors.Join(all, g.store.flush(ctx, name))
+	}
+	return all
 }
 
 // target returns where a request to model goes, with what is known of its window.

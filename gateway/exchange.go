@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -161,7 +162,16 @@ func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	if err != nil {
 		return err
 	}
-	return x.leave(b, send)
+	return x.leave(ctx, b, send)
+}
+
+// flushLater writes the records of a session while its provider answers.
+func (g *Gateway) flushLater(session string) {
+	time.AfterFunc(g.options.FlushAfter, func() {
+		if err := g.store.flush(context.Background(), session); err != nil {
+			g.options.Log.Warn("records were not written", "session", session, "error", err.Error())
+		}
+	})
 }
 
 // tell tells the session what it does not know yet.
@@ -190,13 +200,20 @@ func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.
 }
 
 // leave makes the body of what the session sends.
-func (x *Exchange) leave(b *branch, send *engine.Send) error {
+func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) error {
 	x.report.Saved = 0
 	body, betas, err := x.bodyOf(b, send)
 	if err != nil {
 		return err
 	}
 	x.branch, x.body, x.betas, b.last = b, body, betas, x
+	if x.Edited() { // what was taken out is durable before the request leaves
+		if err := x.gateway.store.flush(ctx, b.session.ID()); err != nil {
+			return err
+		}
+	} else {
+		x.gateway.flushLater(b.session.ID())
+	}
 	x.report.sent(b.session.ID(), send, len(body))
 	return nil
 }
@@ -241,7 +258,7 @@ func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 	}
 	send, err := b.session.Rejected(ctx, e)
 	if err == nil {
-		err = x.leave(b, send)
+		err = x.leave(ctx, b, send)
 	}
 	if err != nil {
 		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", b.session.ID(), "error", err.Error())

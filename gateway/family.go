@@ -39,44 +39,71 @@ type branch struct {
 type families struct {
 	mu    sync.Mutex
 	most  int
+	letGo func(*family) // is told of one that leaves
 	byKey map[string]*list.Element
 	order *list.List // of *family, the one used last in front
 }
 
-func newFamilies(most int) families {
-	return families{most: most, byKey: map[string]*list.Element{}, order: list.New()}
+func newFamilies(most int, letGo func(*family)) families {
+	return families{most: most, letGo: letGo, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
 // get returns the family of a name. One that is pushed out of memory is still good for
 // those who use it: what it does goes to the store, where another copy finds it.
 func (f *families) get(name string) *family {
+	fam, gone := f.take(name)
+	for _, old := range gone {
+		f.letGo(old)
+	}
+	return fam
+}
+
+func (f *families) take(name string) (fam *family, gone []*family) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e, ok := f.byKey[name]; ok {
 		f.order.MoveToFront(e)
-		return e.Value.(*family)
+		return e.Value.(*family), nil
 	}
-	fam := &family{name: name}
+	fam = &family{name: name}
 	f.byKey[name] = f.order.PushFront(fam)
 	for f.order.Len() > f.most {
-		oldest := f.order.Back()
-		f.order.Remove(oldest)
-		delete(f.byKey, oldest.Value.(*family).name)
+		oldest := f.order.Remove(f.order.Back()).(*family)
+		delete(f.byKey, oldest.name)
+		gone = append(gone, oldest)
 	}
-	return fam
+	return fam, gone
+}
+
+// letGo writes what a family has beyond the store.
+func (g *Gateway) letGo(f *family) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.branches {
+		name := b.session.ID()
+		if err := g.store.flush(context.Background(), name); err != nil {
+			g.options.Log.Warn("records were not written", "session", name, "error", err.Error())
+		}
+		g.store.forget(name)
+	}
+	f.branches, f.loaded = nil, false
 }
 
 // branchName names the session of a branch in the store.
 func (f *family) branchName(n int) string { return f.name + "/" + strconv.Itoa(n) }
 
-// load reads the branches that the store has, once. The lock is held.
+// load reads the branches that the store has: once, and again where another process has
+// begun one. The lock is held.
 func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 	if f.loaded {
-		return nil
+		more, err := g.store.ahead(ctx, f.branchName(len(f.branches)))
+		if err != nil || !more {
+			return err
+		}
 	}
 	f.branches = nil
 	for n := 0; ; n++ {
-		begun, err := has(ctx, g.options.Store, f.branchName(n))
+		begun, err := has(ctx, g.store, f.branchName(n))
 		if err != nil {
 			return err
 		}
@@ -108,7 +135,7 @@ func has(ctx context.Context, s store.Store, name string) (bool, error) {
 // open opens a session of the gateway's.
 func (g *Gateway) open(ctx context.Context, name string, t budget.Target) (*plimsoll.Session, error) {
 	return plimsoll.Open(ctx, plimsoll.Options{
-		ID: name, Store: g.options.Store, Policy: g.options.Policy, Targets: []budget.Target{t},
+		ID: name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
 		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
 	})
 }
@@ -141,6 +168,15 @@ func (f *family) match(fr frame, want []llm.Digest) (best *branch, shared int) {
 // others: the one that matches, a fork of it, or a new one. The lock is held.
 func (f *family) place(ctx context.Context, g *Gateway, fr frame, want []llm.Digest, t budget.Target) (b *branch, shared int, err error) {
 	b, shared = f.match(fr, want)
+	if b != nil {
+		ahead, err := g.store.ahead(ctx, b.session.ID())
+		if err != nil {
+			return nil, 0, err
+		}
+		if ahead {
+			return nil, 0, &store.ConflictError{Session: b.session.ID()}
+		}
+	}
 	n := len(f.branches)
 	switch {
 	case b != nil && shared == len(b.chain):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -21,11 +22,21 @@ const (
 // begin returns a gateway on a store.
 func begin(t *testing.T, s store.Store) *gateway.Gateway {
 	t.Helper()
-	g, err := gateway.New(gateway.Options{Store: s, Window: func(string, string) budget.Window {
-		return budget.Window{Capacity: window, OutputReserve: 500}
-	}})
+	g, err := gateway.New(gateway.Options{
+		Store: s, FlushAfter: time.Hour, // a process that has died writes nothing
+		Window: func(string, string) budget.Window { return budget.Window{Capacity: window, OutputReserve: 500} },
+	})
 	must(t, err)
 	return g
+}
+
+// ends gives an exchange its reply.
+func ends(t *testing.T, x *gateway.Exchange) {
+	t.Helper()
+	r := x.Relay(t.Context(), false)
+	_, _ = r.Write(fmt.Appendf(nil, `{"id":"msg","type":"message","role":"assistant","model":"scripted","content":[{"type":"text","text":"ok"}],`+
+		`"stop_reason":"end_turn","usage":{"input_tokens":%d,"output_tokens":5}}`, len(x.Body())*2/7))
+	r.End()
 }
 
 func must(t *testing.T, err error) {
@@ -103,6 +114,12 @@ func (c *talk) back(n int) *talk {
 // body returns the client's request.
 func (c *talk) body() []byte {
 	c.t.Helper()
+	body, err := c.encoded()
+	must(c.t, err)
+	return body
+}
+
+func (c *talk) encoded() ([]byte, error) {
 	r := llm.Request{Model: "scripted", MaxOutput: 500, Messages: c.history}
 	if c.system != "" {
 		r.Sections = []llm.Section{{Text: c.system}}
@@ -111,9 +128,7 @@ func (c *talk) body() []byte {
 		r.Tools = append(r.Tools, llm.Tool{Name: name, Description: "Does it.", Schema: `{"type":"object"}`})
 	}
 	codec, _ := codecs.For(dialect)
-	body, err := codec.EncodeRequest(r)
-	must(c.t, err)
-	return body
+	return codec.EncodeRequest(r)
 }
 
 func (c *talk) call() gateway.Call {

@@ -165,6 +165,8 @@ func TestTwoProcesses(t *testing.T) {
 		if !bytes.Equal(x.Body(), want.Body()) || x.Report().Passed != "" {
 			t.Fatalf("request %d: got another body than one process alone, or %+v", n, x.Report())
 		}
+		ends(t, want)
+		ends(t, x)
 		c.reads(100)
 	}
 }

@@ -201,11 +201,13 @@ func (r *Relay) settle(whole bool) {
 		return
 	}
 	x.branch.last = nil
-	if err := x.branch.session.Observe(r.ctx, r.usage); err != nil {
+	err := x.branch.session.Observe(r.ctx, r.usage)
+	if err == nil {
+		err = x.gateway.store.flush(r.ctx, x.branch.session.ID())
+	}
+	if err != nil {
 		x.gateway.options.Log.Warn("usage was not taken", "session", x.branch.session.ID(), "error", err.Error())
-		if conflicted(err) {
-			x.family.forget()
-		}
+		x.family.forget()
 	}
 }
 

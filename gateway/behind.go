@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// mostWaiting is how many records of one session wait at most.
+const mostWaiting = 512
+
+// A behind is a store whose records wait until somebody flushes them, all those of a
+// session in one write. While nothing was taken out of a conversation its client has all of
+// it, so that nothing is lost with records that were not written yet; what was taken out is
+// flushed before the request leaves. Contents are written at once.
+type behind struct {
+	store.Store
+
+	mu      sync.Mutex
+	waiting map[string]waiting
+	written map[string]int // records of a session that the store has, as far as this process knows
+}
+
+func newBehind(s store.Store) *behind {
+	return &behind{Store: s, waiting: map[string]waiting{}, written: map[string]int{}}
+}
+
+// waiting is what a session has beyond the store: records from number seq on.
+type waiting struct {
+	seq     int
+	records [][]byte
+}
+
+// Append implements store.Store. A conflict with another process shows when the session is
+// flushed.
+func (b *behind) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	b.mu.Lock()
+	w, ok := b.waiting[session]
+	if !ok {
+		w.seq = seq
+	}
+	if next := w.seq + len(w.records); next != seq {
+		b.mu.Unlock()
+		return &store.ConflictError{Session: session, Want: next, Got: seq}
+	}
+	for _, r := range records {
+		w.records = append(w.records, slices.Clone(r))
+	}
+	b.waiting[session] = w
+	b.mu.Unlock()
+	if len(w.records) < mostWaiting {
+		return nil
+	}
+	return b.flush(ctx, session)
+}
+
+// flush writes what waits. After an error the session has to be read again: what waited
+// for it is gone.
+func (b *behind) flush(ctx context.Context, session string) error {
+	b.mu.Lock()
+	w := b.waiting[session]
+	delete(b.waiting, session)
+	b.mu.Unlock()
+	if len(w.records) == 0 {
+		return nil
+	}
+	if err := b.Store.Append(ctx, session, w.seq, w.records); err != nil {
+		return err
+	}
+	b.know(session, w.seq+len(w.records))
+	return nil
+}
+
+func (b *behind) know(session string, records int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.written[session] = max(b.written[session], records)
+}
+
+// forget lets go of what is known of a session that nobody holds any more.
+func (b *behind) forget(session string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.written, session)
+}
+
+// sessions returns those for which something waits.
+func (b *behind) sessions() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	names := make([]string, 0, len(b.waiting))
+	for name := range b.waiting {
+		names = append(names, name)
+	}
+	return names
+}
+
+// ahead reports whether the store has records of a session that this process does not know:
+// another one has written them.
+func (b *behind) ahead(ctx context.Context, session string) (bool, error) {
+	b.mu.Lock()
+	known := b.written[session]
+	b.mu.Unlock()
+	for _, err := range b.Store.Records(ctx, session, known) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// Records implements store.Store.
+func (b *behind) Records(ctx context.Context, session string, from int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if err := b.flush(ctx, session); err != nil {
+			yield(nil, err)
+			return
+		}
+		n := from
+		for record, err := range b.Store.Records(ctx, session, from) {
+			if !yield(record, err) || err != nil {
+				return
+			}
+			n++
+		}
+		b.know(session, n)
+	}
+}
+
+// Fork implements store.Store.
+func (b *behind) Fork(ctx context.Context, parent, child string, seq int) error {
+	if err := b.flush(ctx, parent); err != nil {
+		return err
+	}
+	if err := b.Store.Fork(ctx, parent, child, seq); err != nil {
+		return err
+	}
+	b.know(child, seq)
+	return nil
+}
+
+// Delete implements store.Deleter, where the store is one.
+func (b *behind) Delete(ctx context.Context, session string) error {
+	b.mu.Lock()
+	delete(b.waiting, session)
+	b.mu.Unlock()
+	if d, ok := b.Store.(store.Deleter); ok {
+		return d.Delete(ctx, session)
+	}
+	return nil
+}
