@@ -19,6 +19,8 @@ const mostWaiting = 512
 type behind struct {
 	store.Store
 
+	writing sync.Mutex // held while a session is flushed: what came later is written later
+
 	mu      sync.Mutex
 	waiting map[string]waiting
 	written map[string]int // records of a session that the store has, as far as this process knows
@@ -60,6 +62,8 @@ func (b *behind) Append(ctx context.Context, session string, seq int, records []
 // flush writes what waits. After an error the session has to be read again: what waited
 // for it is gone.
 func (b *behind) flush(ctx context.Context, session string) error {
+	b.writing.Lock()
+	defer b.writing.Unlock()
 	b.mu.Lock()
 	w := b.waiting[session]
 	delete(b.waiting, session)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -58,11 +57,6 @@ type Options struct {
 	// when they are asked for.
 	Families int
 
-	// FlushAfter is how long the records of a conversation of which nothing was taken out may
-	// wait to be written while its provider answers; 0: a quarter of a second. They are
-	// written at the latest before the end of the reply is passed on.
-	FlushAfter time.Duration
-
 	// Log is told what goes wrong without a client's noticing; nil: nobody is.
 	Log *slog.Logger
 }
@@ -89,9 +83,6 @@ func New(o Options) (*Gateway, error) {
 	}
 	if o.Families == 0 {
 		o.Families = 256
-	}
-	if o.FlushAfter == 0 {
-		o.FlushAfter = 250 * time.Millisecond
 	}
 	if o.Families < 0 {
 		return nil, errors.New("gateway: families, want 0 or more")

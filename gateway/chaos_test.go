@@ -2,10 +2,13 @@ package gateway_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/gateway"
@@ -54,6 +57,7 @@ type chaos struct {
 	talks    []*talk
 	calm     *gateway.Gateway
 	store    *store.Memory
+	life     *life
 	mortal   *gateway.Gateway
 	edited   int
 	killed   int
@@ -63,7 +67,8 @@ type chaos struct {
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	c := &chaos{t: t, rnd: rand.New(rand.NewPCG(seed, 13)), store: &store.Memory{}}
-	c.calm, c.mortal = begin(t, nil), begin(t, c.store)
+	c.life = &life{Store: c.store}
+	c.calm, c.mortal = begin(t, nil), begin(t, c.life)
 	c.talks = []*talk{newTalk(t, fmt.Sprintf("Read them, for %d.", seed))}
 	if seed%2 == 0 {
 		c.talks[0].header = map[string]string{"X-Session-Id": fmt.Sprint(seed)}
@@ -141,19 +146,49 @@ func (c *chaos) request(k *talk) {
 	if why := got.Report().Passed; why != "" {
 		c.t.Errorf("request %d passed without a session: %s", c.n, why)
 	}
-	if death == 2 { // the reply does not arrive whole, in either
-		relay := want.Relay(c.t.Context(), false)
-		_, _ = relay.Write([]byte(`{"id":"msg","type":"message","role":"ass`))
-		relay.End()
-		c.die()
+	if death == 2 { // some of the reply arrives, and then no more
+		for _, x := range []*gateway.Exchange{want, got} {
+			relay := x.Relay(c.t.Context(), true)
+			_, _ = relay.Write([]byte("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9}}}\n\n"))
+			if x == got {
+				c.die()
+			}
+			relay.End()
+		}
 		return
 	}
 	ends(c.t, want)
 	ends(c.t, got)
 }
 
-// die ends the process and begins another one.
+// die ends the process and begins another one. What the old one had not written yet it
+// never writes.
 func (c *chaos) die() {
 	c.killed++
-	c.mortal = begin(c.t, c.store)
+	c.life.end()
+	c.life = &life{Store: c.store}
+	c.mortal = begin(c.t, c.life)
+}
+
+// A life is the store as one process sees it, until its end.
+type life struct {
+	store.Store
+
+	mu    sync.Mutex
+	ended bool
+}
+
+func (l *life) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+}
+
+func (l *life) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return errors.New("the process has ended")
+	}
+	return l.Store.Append(ctx, session, seq, records)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -26,6 +25,8 @@ type Exchange struct {
 	codec   codecs.Full
 	family  *family
 	branch  *branch // nil: the request passes by without a session
+
+	flushed chan struct{} // closed when what the session was told is written; nil: it is
 
 	request llm.Request // as the client made it
 	target  budget.Target
@@ -165,13 +166,25 @@ func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	return x.leave(ctx, b, send)
 }
 
-// flushLater writes the records of a session while its provider answers.
-func (g *Gateway) flushLater(session string) {
-	time.AfterFunc(g.options.FlushAfter, func() {
-		if err := g.store.flush(context.Background(), session); err != nil {
-			g.options.Log.Warn("records were not written", "session", session, "error", err.Error())
+// flushBeside writes the records of a request that leaves as the client made it, while its
+// provider answers.
+func (x *Exchange) flushBeside() {
+	flushed := make(chan struct{})
+	x.flushed = flushed
+	name := x.branch.session.ID()
+	go func() {
+		defer close(flushed)
+		if err := x.gateway.store.flush(context.Background(), name); err != nil {
+			x.gateway.unwritten(x.family, name, err)
 		}
-	})
+	}()
+}
+
+// unwritten is for records that the store did not take: the session is read again when it
+// is asked for.
+func (g *Gateway) unwritten(f *family, session string, err error) {
+	g.options.Log.Warn("records were not written", "session", session, "error", err.Error())
+	f.stale.Store(true)
 }
 
 // tell tells the session what it does not know yet.
@@ -212,7 +225,7 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 			return err
 		}
 	} else {
-		x.gateway.flushLater(b.session.ID())
+		x.flushBeside()
 	}
 	x.report.sent(b.session.ID(), send, len(body))
 	return nil

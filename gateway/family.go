@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -18,7 +19,8 @@ import (
 // A family is the conversations that have one name. Its lock is held while a request is
 // matched, told and prepared, never while somebody waits for a provider.
 type family struct {
-	name string
+	name  string
+	stale atomic.Bool // what is in memory is not what the store has
 
 	mu       sync.Mutex
 	loaded   bool
@@ -95,6 +97,9 @@ func (f *family) branchName(n int) string { return f.name + "/" + strconv.Itoa(n
 // load reads the branches that the store has: once, and again where another process has
 // begun one. The lock is held.
 func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
+	if f.stale.Swap(false) {
+		f.loaded = false
+	}
 	if f.loaded {
 		more, err := g.store.ahead(ctx, f.branchName(len(f.branches)))
 		if err != nil || !more {

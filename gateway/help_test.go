@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -23,7 +22,7 @@ const (
 func begin(t *testing.T, s store.Store) *gateway.Gateway {
 	t.Helper()
 	g, err := gateway.New(gateway.Options{
-		Store: s, FlushAfter: time.Hour, // a process that has died writes nothing
+		Store:  s,
 		Window: func(string, string) budget.Window { return budget.Window{Capacity: window, OutputReserve: 500} },
 	})
 	must(t, err)

@@ -76,11 +76,22 @@ func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
 	case !r.streamed:
 		pass, r.held = r.held, append([]byte(nil), chunk...)
 		return pass, nil
-	case len(r.held) > 0:
+	}
+	r.waitForStore()
+	if len(r.held) > 0 {
 		pass, r.held = append(r.held, chunk...), nil
 		return pass, nil
 	}
 	return chunk, nil
+}
+
+// waitForStore waits until what the session was told of the request is written: from the
+// first bytes of a reply on its client may go on from it.
+func (r *Relay) waitForStore() {
+	if flushed := r.exchange.flushed; flushed != nil {
+		<-flushed
+		r.exchange.flushed = nil
+	}
 }
 
 // Rewrites reports whether the client gets other bytes than the provider's, so that a
@@ -190,6 +201,7 @@ func (r *Relay) settle(whole bool) {
 		return
 	}
 	r.settled = true
+	r.waitForStore()
 	x := r.exchange
 	x.report.Usage = r.usage
 	if x.branch == nil || r.usage.IsZero() || !whole {
@@ -206,8 +218,7 @@ func (r *Relay) settle(whole bool) {
 		err = x.gateway.store.flush(r.ctx, x.branch.session.ID())
 	}
 	if err != nil {
-		x.gateway.options.Log.Warn("usage was not taken", "session", x.branch.session.ID(), "error", err.Error())
-		x.family.forget()
+		x.gateway.unwritten(x.family, x.branch.session.ID(), err)
 	}
 }
 
