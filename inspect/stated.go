@@ -22,13 +22,14 @@ func (r *reading) stated() {
 		out := Stated{Line: s.Line, What: s.What, Model: s.Model, From: s.From + 1, To: s.To, Figures: []StatedFigure{}}
 		sum := r.sumOf(s)
 		for _, f := range s.Figures {
+			why := lacks[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
 			if f.Name == sessionfile.FigureCost {
-				out.Figures = append(out.Figures, costFigure(f, sum.cost))
+				out.Figures = append(out.Figures, costFigure(f, sum.cost, cmp.Or(why, s.Why)))
 				continue
 			}
 			one := sum.beside(f)
 			if one.Differs || one.Estimated {
-				one.Why = lacks[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
+				one.Why = why
 			}
 			if one.Differs && one.Estimated {
 				one.Why = cmp.Or(one.Why, "the file has no usage of some calls, and may not have counted them")
@@ -89,8 +90,9 @@ func (t *stepSum) beside(f sessionfile.Figure) StatedFigure {
 	return one
 }
 
-// costFigure sets a stated cost beside ours, which may be one of list prices.
-func costFigure(f sessionfile.Figure, ours catalog.Money) StatedFigure {
+// costFigure sets a stated cost beside ours, which may be one of list prices. why is what is
+// known to be missing from ours, or wrong with what is stated.
+func costFigure(f sessionfile.Figure, ours catalog.Money, why string) StatedFigure {
 	stated := catalog.Dollars(f.Value)
 	one := StatedFigure{Name: string(f.Name), StatedUSD: &stated, OursUSD: &ours}
 	if !ours.Known {
@@ -98,6 +100,8 @@ func costFigure(f sessionfile.Figure, ours catalog.Money) StatedFigure {
 		return one
 	}
 	off := max(f.Value-ours.Pico, ours.Pico-f.Value)
-	one.Differs = f.Differs(ours.Pico) && off > f.Value/1000*costTolerance
+	if one.Differs = f.Differs(ours.Pico) && off > f.Value/1000*costTolerance; one.Differs {
+		one.Why = why
+	}
 	return one
 }

@@ -113,6 +113,28 @@ func TestStatedSums(t *testing.T) {
 	}
 }
 
+// A stated cost that is not the sum of the calls' comes with what the file shows to be wrong with it.
+func TestStatedCostSaysWhy(t *testing.T) {
+	l := newLog()
+	l.human("Sound the bar.")
+	l.reply(cached(0, 10_000), text("Two fathoms."))
+	of := func(pico int64) []sessionfile.Stated {
+		return []sessionfile.Stated{{
+			Line: 9, What: "session cost", To: 1, Why: "at line 9 what was paid is added again",
+			Figures: []sessionfile.Figure{{Name: sessionfile.FigureCost, Value: pico}},
+		}}
+	}
+	for _, c := range []struct {
+		pico int64
+		why  string
+	}{{40_200 * million, ""}, {80_400 * million, "at line 9 what was paid is added again"}} {
+		l.s.Stated = of(c.pico)
+		if f := l.report(t, withShip(t)).Stated[0].Figures[0]; f.Differs != (c.why != "") || f.Why != c.why {
+			t.Errorf("%d stated, want %q, got %+v", c.pico, c.why, f)
+		}
+	}
+}
+
 // Sub-agents are shown with their session, and the sums over all stand beside those of the session alone.
 func TestAttach(t *testing.T) {
 	make := func(id string, prompts ...int) inspect.Report {

@@ -24,6 +24,7 @@ type inspectPrinter struct {
 	read    int
 	nothing int // files of these without anything to inspect
 	seen    seenSessions
+	copies  sessionfile.Copies
 	models  []string         // of what was inspected
 	printed bool             // something, so that a blank line comes first
 	report  []inspect.Report // for the page, if one is wanted
@@ -45,6 +46,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		return nil
 	}
 	p.read++
+	markCopies(&p.copies, s)
 	report, err := inspect.Session(s, o)
 	if err != nil {
 		return fail(err, "")
@@ -100,7 +102,10 @@ func (p *inspectPrinter) kin(r *inspect.Report, s *sessionfile.Session, o inspec
 	if twice { // its sub-agents are the other file's
 		return nil
 	}
-	agents, bad, err := agentsOf(s.Path, func(s *sessionfile.Session) (inspect.Report, error) { return inspect.Session(s, o) })
+	agents, bad, err := agentsOf(s.Path, func(s *sessionfile.Session) (inspect.Report, error) {
+		markCopies(&p.copies, s)
+		return inspect.Session(s, o)
+	})
 	for _, what := range bad {
 		r.Problems = append(r.Problems, inspect.Problem{What: what})
 	}

@@ -53,6 +53,15 @@ func (k seenSessions) add(s *sessionfile.Session, first sessionfile.Segment) (wr
 	return "", false
 }
 
+// markCopies marks the calls of a session that one before it in the run has, so that no sum over
+// the run has them twice.
+func markCopies(c *sessionfile.Copies, s *sessionfile.Session) {
+	of := c.In(s.ID)
+	for i, seg := range s.Segments {
+		s.Segments[i] = of(seg)
+	}
+}
+
 // nameOf returns the name of a file without its ending.
 func nameOf(path string) string {
 	base := filepath.Base(path)
@@ -62,7 +71,7 @@ func nameOf(path string) string {
 // missingParent says that the session from which one began is not where its client would
 // keep it; empty if it is there, or if nobody knows where that is.
 func missingParent(s *sessionfile.Session) string {
-	if s.Parent == "" || s.Format != sessionfile.FormatClaudeCode && s.Format != sessionfile.FormatCodex {
+	if s.Parent == "" {
 		return ""
 	}
 	if _, err := places.Parent(s.Path); err != nil {

@@ -12,6 +12,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
@@ -35,6 +36,7 @@ type replayPrinter struct {
 	broken   int  // files that were read and whose replay failed
 	printed  bool // something, so that a blank line comes first
 	seen     seenSessions
+	copies   sessionfile.Copies
 	kin      []replay.Problem // of the file that is replayed, told with its first segment
 	twice    bool             // another file had the session that is replayed
 	failures []string         // of --fail-on
@@ -96,8 +98,9 @@ func (p *replayPrinter) wrong(name, what string) {
 // segments yields the segments of a file, and notes its session by the first.
 func (p *replayPrinter) segments(file *formats.File) iter.Seq2[sessionfile.Segment, error] {
 	return func(yield func(sessionfile.Segment, error) bool) {
-		first := true
+		first, marked := true, p.copies.In(file.ID)
 		for seg, err := range file.Segments() {
+			seg = marked(seg)
 			if first && err == nil {
 				var what string
 				what, p.twice = p.seen.add(&file.Session, seg)
@@ -132,7 +135,10 @@ func (p *replayPrinter) agents(r *replay.Replayer, name string, res *replay.Resu
 	if res.Whole == nil || p.twice {
 		return nil
 	}
-	agents, wrong, err := agentsOf(name, r.Inspect)
+	agents, wrong, err := agentsOf(name, func(s *sessionfile.Session) (inspect.Report, error) {
+		markCopies(&p.copies, s)
+		return r.Inspect(s)
+	})
 	for _, what := range wrong {
 		p.wrong(name, what)
 	}
