@@ -39,11 +39,11 @@ func Session(s *sessionfile.Session, o Options) (Report, error) {
 	for _, p := range s.Problems {
 		report.Problems = append(report.Problems, Problem{p.Line, p.What})
 	}
-	for _, b := range s.Abandoned {
-		report.Abandoned = append(report.Abandoned, Branch(b))
-	}
+	branches, agents := o.Aside(s)
+	report.Abandoned, report.Agents = append(report.Abandoned, branches...), append(report.Agents, agents...)
 	r.describe()
 	r.total()
+	report.Attach(nil)
 	r.outputs()
 	r.repeats()
 	r.unanswered()

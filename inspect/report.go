@@ -51,7 +51,8 @@ type Report struct {
 	Kindred
 }
 
-// Kindred are the sub-agents of a session, where they were attached; see [Report.Attach].
+// Kindred are the sub-agents of a session: those inside its file, and those that were attached;
+// see [Report.Attach].
 type Kindred struct {
 	Agents     []Agent `json:"agents"`
 	WithAgents *Family `json:"with_agents,omitempty"` // the sums over it and them
@@ -291,14 +292,19 @@ type Branch struct {
 	Last     int    `json:"last"`
 	Messages int    `json:"messages"`
 	Why      string `json:"why"`
+	// Took is what its model calls took, which are Steps of no segment; nil if it has none.
+	// That of a sub-agent is in the sums with sub-agents, that of other branches in none.
+	Took *Family `json:"took,omitempty"`
 }
 
 // An Agent is the session of a sub-agent, which a call of this one started.
 type Agent struct {
-	Session       string        `json:"session"` // the file's name
+	Session       string        `json:"session"`        // the file's name
+	Line          int           `json:"line,omitempty"` // its first one, where that is the file of this session itself
 	ID            string        `json:"id"`
 	Steps         int           `json:"steps"`
-	Tokens        int           `json:"tokens"` // of all prompts
+	Unsized       int           `json:"unsized_steps,omitempty"` // of these, Steps of whose prompts nobody knows the size
+	Tokens        int           `json:"tokens"`                  // of all prompts
 	Peak          int           `json:"peak"`
 	Usage         Usage         `json:"usage"`
 	CostUSD       catalog.Money `json:"cost_usd"`
@@ -309,6 +315,7 @@ type Agent struct {
 // A Family is what a session took, or it together with its sub-agents.
 type Family struct {
 	Steps         int           `json:"steps"`
+	Unsized       int           `json:"unsized_steps,omitempty"` // of these, Steps of whose prompts nobody knows the size
 	Tokens        int           `json:"tokens"`
 	CostUSD       catalog.Money `json:"cost_usd"` // null unless it is known of every Step
 	CostSteps     int           `json:"cost_steps"`

@@ -161,6 +161,46 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// Sub-agents inside the file are listed as one each, with those beside it; what is not known of them is not taken for nothing. Calls
+// on other lines are in no sum, and copied ones nowhere.
+func TestAgentsInsideTheFile(t *testing.T) {
+	made := func(in int) sessionfile.Step { return sessionfile.Step{Model: ship, Usage: cached(0, in), OutputReported: true} }
+	copied := made(9_000)
+	copied.Copied = "elder"
+	l := newLog()
+	l.human("Count the ships.")
+	l.reply(cached(0, 10_000), text("There are four."))
+	l.s.Abandoned = []sessionfile.Branch{
+		{First: 2, Last: 3, Messages: 2, Why: sessionfile.WhySubAgent, Agent: "one", Calls: []sessionfile.Step{made(5_000), copied}},
+		{First: 4, Last: 4, Messages: 1, Why: sessionfile.WhySubAgent, Agent: "two", Calls: []sessionfile.Step{made(1_000)}},
+		{First: 5, Last: 5, Messages: 1, Why: sessionfile.WhySubAgent, Agent: "one", Calls: []sessionfile.Step{made(6_000)}},
+		{First: 6, Last: 6, Messages: 1, Why: sessionfile.WhyAbandoned, Calls: []sessionfile.Step{made(3_000)}},
+	}
+	r := l.report(t, withShip(t))
+	one := inspect.Agent{
+		Session: "log.jsonl", Line: 2, ID: "one", Steps: 2, Tokens: 11_000, Peak: 6_000, Usage: inspect.Usage{CacheWrite5m: 11_000, Output: 40},
+		CostUSD: catalog.Dollars(44_400 * million), CostSteps: 2,
+	}
+	if len(r.Agents) != 2 || r.Agents[0] != one || r.Agents[1].ID != "two" || r.Totals.Steps != 1 || r.Totals.Tokens != 10_000 {
+		t.Errorf("want two sub-agents beside the session's own sums, got %+v, %+v", r.Agents, r.Totals)
+	}
+	// 22,000 tokens written at 4, four times 20 of output at 10
+	if all := r.WithAgents; all == nil || *all != (inspect.Family{Steps: 4, Tokens: 22_000, CostUSD: catalog.Dollars(88_800 * million), CostSteps: 4}) {
+		t.Errorf("want four steps of 22,000 tokens, got %+v", all)
+	}
+	if took := r.Abandoned[3].Took; took == nil || took.Tokens != 3_000 || took.CostUSD != catalog.Dollars(12_200*million) {
+		t.Errorf("want what the branch that was left took, got %+v", took)
+	}
+	r.Attach([]inspect.Report{{Session: "agent.jsonl", Totals: inspect.Totals{Steps: 1, Tokens: 500, CostUSD: catalog.Dollars(0), CostSteps: 1}}})
+	if all := r.WithAgents; len(r.Agents) != 3 || all.Steps != 5 || all.Tokens != 22_500 {
+		t.Errorf("want those inside the file and the one beside it, got %+v, %+v", r.Agents, all)
+	}
+	l.s.Abandoned[1].Calls[0].Usage = llm.Usage{Output: 20}
+	if all := l.report(t, withShip(t)).WithAgents; all.Steps != 4 || all.Unsized != 1 || all.Tokens != 21_000 || all.CostUSD.Known {
+		t.Errorf("want a step of no known size, and no cost, got %+v", all)
+	}
+}
+
 // A message has one size: in the content of every request that was sent it, and in the list of outputs. What each Step was sent
 // adds up to its reported prompt all the same.
 func TestOneSizeForOneMessage(t *testing.T) {

@@ -135,9 +135,9 @@ func (r *Replayer) Stream(ctx context.Context, header *sessionfile.Session, segm
 		whole, held = whole.Add(raw.whole), &res
 	}
 	if held == nil {
-		return f(nothing(header))
+		return f(nothing(header, r.about()))
 	}
-	held.Whole = &whole
+	held.last(header, whole, r.about())
 	return f(*held)
 }
 
@@ -172,7 +172,7 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 	}
 	res.Steps, res.Copied = calls(seg)
 	if n == 1 {
-		res.head(s)
+		res.head(s, r.about())
 	}
 	raw, err := r.measure(s, seg, n, carried)
 	if err != nil {

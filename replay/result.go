@@ -44,7 +44,7 @@ type Result struct {
 	Runs     []Run      `json:"runs"`
 
 	// Whole is what the session's own calls took, of all segments, run or not; with its last
-	// segment. Agents and WithAgents are there if they were attached; Result.Attach.
+	// segment. Agents are those inside the file, and those that were attached; Result.Attach.
 	Whole      *inspect.Family `json:"whole,omitempty"`
 	Agents     []inspect.Agent `json:"agents,omitempty"`
 	WithAgents *inspect.Family `json:"with_agents,omitempty"`
@@ -54,7 +54,8 @@ type Result struct {
 // policy is run on them.
 func (r *Result) Attach(agents []inspect.Report) {
 	if r.Whole != nil {
-		r.Agents, r.WithAgents = r.Whole.With(agents)
+		r.Agents = append(r.Agents, inspect.AgentsOf(agents)...)
+		r.WithAgents = r.Whole.With(r.Agents)
 	}
 }
 
@@ -65,33 +66,35 @@ type LeftOut struct {
 }
 
 // head writes what is known of a whole session, with its first segment.
-func (r *Result) head(s *sessionfile.Session) {
+func (r *Result) head(s *sessionfile.Session, o inspect.Options) {
 	for _, p := range s.Problems {
 		r.Problems = append(r.Problems, Problem(p))
 	}
 	r.Parent, r.Kin = s.Parent, string(s.Kin)
-	for _, b := range s.Abandoned {
-		r.Abandoned = append(r.Abandoned, Branch(b))
-	}
+	r.Abandoned, _ = o.Aside(s)
+}
+
+// last writes what the session took, with its last segment, and what the sub-agents took that
+// are inside its file.
+func (r *Result) last(s *sessionfile.Session, whole inspect.Family, o inspect.Options) {
+	r.Whole = &whole
+	_, r.Agents = o.Aside(s)
+	r.Attach(nil)
 }
 
 // nothing returns the result for a session without a segment.
-func nothing(s *sessionfile.Session) Result {
+func nothing(s *sessionfile.Session, o inspect.Options) Result {
 	res := Result{
 		Schema: Schema, Session: s.Path, Format: string(s.Format), NotRun: "the file holds no conversation",
-		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{}, Whole: &inspect.Family{CostUSD: catalog.Dollars(0)},
+		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{},
 	}
-	res.head(s)
+	res.head(s, o)
+	res.last(s, inspect.Family{CostUSD: catalog.Dollars(0)}, o)
 	return res
 }
 
 // A Branch is a range of lines that is in no segment.
-type Branch struct {
-	First    int    `json:"first"`
-	Last     int    `json:"last"`
-	Messages int    `json:"messages"`
-	Why      string `json:"why"`
-}
+type Branch = inspect.Branch
 
 // A Problem is something that the file could not be read by.
 type Problem struct {

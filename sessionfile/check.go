@@ -48,12 +48,17 @@ func (s *Session) Check() []Difference {
 		sum := s.sum(stated)
 		sum.none = stated.From >= stated.To
 		sum.aside = slices.ContainsFunc(s.Abandoned, func(b Branch) bool { return b.Why == WhySubAgent })
+		whole := s.withAgents(sum, stated.Model)
 		for _, f := range stated.Figures {
 			got, known := sum.figure(f.Name)
 			if !known || !f.Differs(got) {
 				continue
 			}
-			why := slices.DeleteFunc([]string{sum.lacks(f.Name), stated.Why}, func(s string) bool { return s == "" })
+			lacks := sum.lacks(f.Name)
+			if with, _ := whole.figure(f.Name); sum.aside && !f.Differs(with) {
+				lacks = "it is the sum with the calls of sub-agents in the file"
+			}
+			why := slices.DeleteFunc([]string{lacks, stated.Why}, func(s string) bool { return s == "" })
 			all = append(all, Difference{
 				Line: stated.Line, What: stated.What, Model: stated.Model,
 				Name: f.Name, Stated: f.Value, Read: got, Why: strings.Join(why, "; "),
@@ -72,7 +77,7 @@ type sum struct {
 	outputs int  // Steps whose output is final
 	thought int  // Steps whose thinking is known not to be 0
 	costs   int  // Steps whose cost is known
-	aside   bool // the file has calls of sub-agents that are no Steps
+	aside   bool // the file has lines of sub-agents, whose calls are no Steps
 	none    bool // the file has nothing of what is summed up
 }
 
@@ -83,6 +88,18 @@ func (s *Session) sum(of Stated) sum {
 		for _, e := range s.Segments[i].Entries {
 			if e.Step != nil && e.Step.Copied == "" && (of.Model == "" || of.Model == e.Step.Model) {
 				t.add(e.Step)
+			}
+		}
+	}
+	return t
+}
+
+// withAgents returns a sum with the calls that sub-agents made whose lines are in the file.
+func (s *Session) withAgents(t sum, model string) sum {
+	for _, b := range s.Abandoned {
+		for i := range b.Calls {
+			if c := &b.Calls[i]; b.Why == WhySubAgent && c.Copied == "" && (model == "" || model == c.Model) {
+				t.add(c)
 			}
 		}
 	}
@@ -164,7 +181,7 @@ func (t *sum) lacks(name FigureName) string {
 	}
 	switch {
 	case have == t.calls && t.aside:
-		return "calls of sub-agents in the file are not among those that were read"
+		return "calls of sub-agents in the file are not among those that were added up"
 	case have == t.calls:
 		return ""
 	}

@@ -91,4 +91,8 @@ func TestCheckNamesSubAgents(t *testing.T) {
 	if len(got) != 1 || got[0].Read != 2 || got[0].Why == "" {
 		t.Errorf("want one difference, 2 calls read, and why, got %v", got)
 	}
+	s.Abandoned[0].Calls = make([]sessionfile.Step, 3)
+	if got := s.Check(); len(got) != 1 || got[0].Why != "it is the sum with the calls of sub-agents in the file" {
+		t.Errorf("want a difference that the three calls of sub-agents explain, got %v", got)
+	}
 }

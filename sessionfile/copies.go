@@ -51,6 +51,23 @@ func (c *Copies) In(id string) func(Segment) Segment {
 	}
 }
 
+// Mark takes in one more session as In does, and marks its segments and the calls of its
+// branches. Of a session without its segments it marks the branches.
+func (c *Copies) Mark(s *Session) {
+	mark := c.In(s.ID)
+	for i := range s.Segments {
+		s.Segments[i] = mark(s.Segments[i])
+	}
+	own := &maker{s.ID}
+	for _, b := range s.Abandoned {
+		for i := range b.Calls {
+			if from := c.maker(&b.Calls[i], own); from.id != s.ID {
+				b.Calls[i].Copied = from.id
+			}
+		}
+	}
+}
+
 // maker returns the session that made a call: own unless another one was given with it.
 func (c *Copies) maker(step *Step, own *maker) *maker {
 	if step == nil || step.MessageID == "" || step.Copied != "" {

@@ -45,6 +45,26 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestCopiesInBranches: the calls of branches that an earlier session has are copied from it
+// as well.
+func TestCopiesInBranches(t *testing.T) {
+	var copies sessionfile.Copies
+	for _, c := range []struct{ id, want string }{{"elder", ""}, {"younger", "elder"}, {"elder", ""}} {
+		s := sessionfile.Session{
+			ID:       c.id,
+			Segments: []sessionfile.Segment{{Entries: []sessionfile.Entry{{Step: &sessionfile.Step{MessageID: "m1"}}}}},
+			Abandoned: []sessionfile.Branch{{Calls: []sessionfile.Step{
+				{MessageID: "m2", Usage: llm.Usage{Input: 7}}, {MessageID: "", Usage: llm.Usage{Input: 7}},
+			}}},
+		}
+		copies.Mark(&s)
+		calls := s.Abandoned[0].Calls
+		if step := s.Segments[0].Entries[0].Step; step.Copied != c.want || calls[0].Copied != c.want || calls[1].Copied != "" {
+			t.Errorf("%s: want calls copied from %q but for one without an id, got %q and %q, %q", c.id, c.want, step.Copied, calls[0].Copied, calls[1].Copied)
+		}
+	}
+}
+
 // copiedFrom returns whom each entry is copied from.
 func copiedFrom(entries []sessionfile.Entry) []string {
 	var all []string

@@ -41,7 +41,8 @@
 // line stands for what it said ([NotInFile]). A result that a file states of a run that it
 // does not have sums up no segments.
 // A file that holds several conversations has a segment with StartRoot for each, and its
-// Name says which. Where a key stands twice on a line only one of them is read, and a
+// Name says which. What sub-agents said inside the file of their session, and other lines that lead
+// nowhere, are in Session.Abandoned with the calls that no segment has. Where a key stands twice on a line only one of them is read, and a
 // Problem says so.
 //
 // # Who wrote it

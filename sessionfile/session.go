@@ -122,6 +122,11 @@ type Branch struct {
 	First, Last int // lines, from 1, both included
 	Messages    int // user and assistant lines in it
 	Why         string
+	// Agent is what the file calls the sub-agent that said this, such as the id of the call
+	// that started it; empty if nothing does, and of other branches.
+	Agent string
+	// Calls are the model calls in it that are Steps of no segment, each once.
+	Calls []Step
 }
 
 // The reasons of a Branch.

@@ -16,11 +16,7 @@ func inspectTables(r inspect.Report) []table {
 	for i, p := range r.Problems {
 		list[i] = replay.Problem{File: r.Session, Line: p.Line, What: p.What}
 	}
-	left := make([]replay.Branch, len(r.Abandoned))
-	for i, b := range r.Abandoned {
-		left[i] = replay.Branch(b)
-	}
-	tables = append(tables, predictions(r), problems(list), abandoned(left))
+	tables = append(tables, predictions(r), problems(list), abandoned(r.Abandoned))
 	return slices.DeleteFunc(tables, func(t table) bool { return t.Rows() == 0 })
 }
 
@@ -32,7 +28,11 @@ func agents(list []inspect.Agent, all *inspect.Family) table {
 	}
 	var rows [][]cell
 	for _, a := range list[:min(len(list), maxRows)] {
-		rows = append(rows, []cell{text(base(a.Session)), number(a.Steps), number(a.Tokens), number(a.Peak), {Text: a.CostUSD.String()}, number(a.CostEstimated)})
+		where := base(a.Session)
+		if a.Line > 0 {
+			where += ", from line " + count(a.Line) + " on"
+		}
+		rows = append(rows, []cell{text(where), number(a.Steps), number(a.Tokens), number(a.Peak), {Text: a.CostUSD.String()}, number(a.CostEstimated)})
 	}
 	if all != nil {
 		rows = append(rows, []cell{{Text: "the session with them"}, number(all.Steps), number(all.Tokens), {Text: "–"}, {Text: all.CostUSD.String()}, number(all.CostEstimated)})

@@ -28,7 +28,7 @@ func (r *redactor) result(res replay.Result) replay.Result {
 			return replay.Problem{File: r.session(p.File), Line: p.Line, What: problemKind}
 		}),
 		Abandoned: each(res.Abandoned, func(b replay.Branch) replay.Branch {
-			return replay.Branch{First: b.First, Last: b.Last, Messages: b.Messages, Why: in(whyWords, b.Why)}
+			return replay.Branch{First: b.First, Last: b.Last, Messages: b.Messages, Why: in(whyWords, b.Why), Took: b.Took}
 		}),
 		Overhead: replay.Overhead{Tokens: res.Overhead.Tokens, Kind: in(kindWords, res.Overhead.Kind), Unrecorded: res.Overhead.Unrecorded},
 		Accepted: res.Accepted, Whole: res.Whole, Agents: each(res.Agents, r.agent), WithAgents: res.WithAgents,

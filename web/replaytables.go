@@ -204,12 +204,16 @@ func problems(list []replay.Problem) table {
 
 func abandoned(list []replay.Branch) table {
 	t := table{
-		Title: "Left out", Note: "Lines that do not lead to the session's end. What sub-agents inside the file took is in no sum.",
-		Head: slices.Concat(numbers("First line", "Last line", "Messages"), words("Why")),
+		Title: "Left out", Note: "Lines that do not lead to the session's end, and what their calls took: of sub-agents it is in the sum with them, of other lines in none.",
+		Head: slices.Concat(numbers("First line", "Last line", "Messages"), words("Why"), numbers("Steps", "All prompts", "Cost")),
 	}
 	var rows [][]cell
 	for _, b := range list[:min(len(list), maxRows)] {
-		rows = append(rows, []cell{line(b.First), line(b.Last), number(b.Messages), text(b.Why)})
+		row := []cell{line(b.First), line(b.Last), number(b.Messages), text(b.Why), {Text: "–"}, {Text: "–"}, {Text: "–"}}
+		if t := b.Took; t != nil {
+			row[4], row[5], row[6] = number(t.Steps), number(t.Tokens), cell{Text: t.CostUSD.String()}
+		}
+		rows = append(rows, row)
 	}
 	return t.with(rows, len(list))
 }

@@ -33,6 +33,9 @@ func (w *reportWriter) head(r inspect.Report) {
 		w.para(w.st.plain, text)
 	}
 	w.para(w.st.plain, spent(r))
+	if text := leftText(r.Abandoned); text != "" {
+		w.para(w.st.plain, text)
+	}
 }
 
 // spent says what all Steps together took.

@@ -46,7 +46,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		return nil
 	}
 	p.read++
-	markCopies(&p.copies, s)
+	p.copies.Mark(s)
 	report, err := inspect.Session(s, o)
 	if err != nil {
 		return fail(err, "")
@@ -103,7 +103,7 @@ func (p *inspectPrinter) kin(r *inspect.Report, s *sessionfile.Session, o inspec
 		return nil
 	}
 	agents, bad, err := agentsOf(s.Path, func(s *sessionfile.Session) (inspect.Report, error) {
-		markCopies(&p.copies, s)
+		p.copies.Mark(s)
 		return inspect.Session(s, o)
 	})
 	for _, what := range bad {

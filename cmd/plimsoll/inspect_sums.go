@@ -25,13 +25,25 @@ func (w *reportWriter) agents(r inspect.Report) {
 		{name: "file"},
 	}}
 	for _, a := range atMostOf(r.Agents, mostCuts) {
-		t.rows = append(t.rows, plain(strconv.Itoa(a.Steps), edit.Thousands(a.Tokens), edit.Thousands(a.Peak), knownMoney(a.CostUSD), safe(shorten(a.Session, mostName))))
+		where := safe(shorten(a.Session, mostName))
+		if a.Line > 0 {
+			where = fmt.Sprintf("in it from line %d on", a.Line)
+		}
+		t.rows = append(t.rows, plain(strconv.Itoa(a.Steps), sizeOf(a, a.Tokens), sizeOf(a, a.Peak), knownMoney(a.CostUSD), where))
 	}
 	w.b.WriteString(clipped(t))
 	w.more(len(r.Agents), mostCuts)
 	if all := r.WithAgents; all != nil {
 		w.para(w.st.plain, "the session with them: "+familyText(*all))
 	}
+}
+
+// sizeOf is a number of tokens of a sub-agent's prompts, empty if nobody knows one of them.
+func sizeOf(a inspect.Agent, tokens int) string {
+	if a.Unsized == a.Steps && a.Steps > 0 {
+		return ""
+	}
+	return edit.Thousands(tokens)
 }
 
 // knownMoney is a cost, empty if nobody knows it.

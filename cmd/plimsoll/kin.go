@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -53,15 +54,6 @@ func (k seenSessions) add(s *sessionfile.Session, first sessionfile.Segment) (wr
 	return "", false
 }
 
-// markCopies marks the calls of a session that one before it in the run has, so that no sum over
-// the run has them twice.
-func markCopies(c *sessionfile.Copies, s *sessionfile.Session) {
-	of := c.In(s.ID)
-	for i, seg := range s.Segments {
-		s.Segments[i] = of(seg)
-	}
-}
-
 // nameOf returns the name of a file without its ending.
 func nameOf(path string) string {
 	base := filepath.Base(path)
@@ -105,8 +97,31 @@ func agentsOf(name string, look func(*sessionfile.Session) (inspect.Report, erro
 // familyText says what a session took together with its sub-agents.
 func familyText(f inspect.Family) string {
 	text := fmt.Sprintf("%s, %s tokens", plural(f.Steps, "step"), edit.Thousands(f.Tokens))
+	if f.Unsized > 0 {
+		text += fmt.Sprintf(" without those of %s, which nobody knows", plural(f.Unsized, "step"))
+	}
 	if f.CostUSD.Known {
 		text += "; " + f.CostUSD.String() + estimatedCost(inspect.Totals{CostSteps: f.CostSteps, CostEstimated: f.CostEstimated})
 	}
 	return text
+}
+
+// leftIn returns what the calls took of branches that are no sub-agent's.
+func leftIn(branches []inspect.Branch) inspect.Family {
+	sum := inspect.Family{CostUSD: catalog.Dollars(0)}
+	for _, b := range branches {
+		if b.Took != nil && b.Why != sessionfile.WhySubAgent {
+			sum = sum.Add(*b.Took)
+		}
+	}
+	return sum
+}
+
+// leftText says what the calls took that lead to nothing; empty if there are none.
+func leftText(branches []inspect.Branch) string {
+	sum := leftIn(branches)
+	if sum.Steps == 0 {
+		return ""
+	}
+	return "besides, on branches that were left: " + familyText(sum) + "; in no sum"
 }

@@ -63,6 +63,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	p.read++
+	p.copies.Mark(&file.Session) // its segments as they come
 	p.total.file(name)
 	p.kin, p.twice = nil, false
 	p.wrong(name, missingParent(&file.Session))
@@ -136,7 +137,7 @@ func (p *replayPrinter) agents(r *replay.Replayer, name string, res *replay.Resu
 		return nil
 	}
 	agents, wrong, err := agentsOf(name, func(s *sessionfile.Session) (inspect.Report, error) {
-		markCopies(&p.copies, s)
+		p.copies.Mark(s)
 		return r.Inspect(s)
 	})
 	for _, what := range wrong {

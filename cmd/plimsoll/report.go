@@ -121,9 +121,12 @@ func (w *writer) file(res replay.Result) {
 	if res.Copied > 0 {
 		w.para(w.st.dim, plural(res.Copied, "step")+" copied from another session: they are in no sum")
 	}
+	if text := leftText(res.Abandoned); text != "" {
+		w.para(w.st.dim, text)
+	}
 	var lines []string
 	for _, a := range res.Abandoned {
-		lines = append(lines, branchText(inspect.Branch(a)))
+		lines = append(lines, branchText(a))
 	}
 	w.list(lines)
 	lines = nil
@@ -137,12 +140,11 @@ func (w *writer) file(res replay.Result) {
 	w.list(lines)
 }
 
-// branchText says which lines are no part of a session. What the calls of a sub-agent
-// inside the file took is not read, so no sum has it.
+// branchText says which lines are no part of a session, and what their calls took.
 func branchText(b inspect.Branch) string {
 	text := fmt.Sprintf("lines %d to %d (%s) are no part of it: %s", b.First, b.Last, plural(b.Messages, "message"), safe(b.Why))
-	if b.Why == sessionfile.WhySubAgent {
-		text += ", whose calls are in no sum"
+	if b.Took != nil {
+		text += "; " + familyText(*b.Took)
 	}
 	return text
 }

@@ -24,6 +24,7 @@ type totals struct {
 	twice    int // files of a session that another file has
 
 	agents []inspect.Agent // of all sessions
+	left   []inspect.Branch
 	files  map[string]bool // that were replayed, without links
 
 	windows []string       // on which something was too small to be run
@@ -55,6 +56,7 @@ func (t *totals) segment(res replay.Result, twice bool) {
 	t.segments++
 	t.copied += res.Copied
 	t.agents = append(t.agents, res.Agents...)
+	t.left = append(t.left, res.Abandoned...)
 	for _, l := range res.LeftOut {
 		if t.small == nil {
 			t.small = map[string]int{}
@@ -87,11 +89,11 @@ func unlinked(path string) string {
 	return path
 }
 
-// besides says what the sub-agents took whose files were not replayed; empty: there are none.
+// besides says what the sub-agents took that were not replayed; empty: there are none.
 func (t *totals) besides() string {
 	n, sum := 0, inspect.Family{CostUSD: catalog.Dollars(0)}
 	for _, a := range t.agents {
-		if !t.files[unlinked(a.Session)] {
+		if a.Line > 0 || !t.files[unlinked(a.Session)] {
 			n++
 			sum = sum.Add(a.Family())
 		}
@@ -182,6 +184,9 @@ func (t *totals) lacks(rows []runRow) []string {
 	}
 	if text := t.besides(); text != "" {
 		out = append(out, text)
+	}
+	if left := leftIn(t.left); left.Steps > 0 {
+		out = append(out, "not in it, on branches that were left: "+familyText(left))
 	}
 	if t.twice > 0 {
 		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", plural(t.twice, "file")))

@@ -75,7 +75,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 		}
 		b.stretch(s)
 	}
-	r.Session.Abandoned = t.abandoned(b.used)
+	b.abandoned()
 	return t.err
 }
 

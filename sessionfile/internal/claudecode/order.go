@@ -25,7 +25,11 @@ func (t *tree) replies() links {
 	lastLine, lastAnswer := newInts(n), newInts(n)
 	near := newInts(n)    // the reply line that a record follows with nothing but results and bookkeeping between
 	answers := newInts(n) // the same, of results and what hangs on them
-	first := map[id]int32{}
+	type reply struct {
+		message id
+		aside   bool
+	}
+	first := map[reply]int32{}
 	for i := range t.records {
 		at := int32(i)
 		rec := &t.records[i]
@@ -37,11 +41,11 @@ func (t *tree) replies() links {
 		switch {
 		case rec.kind == kindAssistant:
 			near[i] = at
-			msg := t.way.ids[i].message
-			if k, ok := first[msg]; ok && t.main(i) {
+			said := reply{t.way.ids[i].message, !t.main(i)}
+			if k, ok := first[said]; ok && !rec.has(isCopied) {
 				l.reply[i] = k
-			} else if msg != (id{}) && t.main(i) {
-				first[msg] = at
+			} else if said.message != (id{}) && !rec.has(isCopied) {
+				first[said] = at
 			}
 			link(l.nextLine, lastLine, l.reply[i], at)
 		case up < 0 || rec.kind == kindUser && !rec.has(hasResults):

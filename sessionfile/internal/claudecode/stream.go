@@ -47,6 +47,7 @@ type stream struct {
 	byID map[string]*thread // but for one without an id
 	seen map[string]bool    // ids of lines
 	told map[string]bool    // reasons against list prices
+	side shared.Asides
 }
 
 // A thread is what the runs of one session id hold.
@@ -133,8 +134,8 @@ func (s *stream) event(no int, f read.Fields) {
 		}
 		s.seen[uuid] = true
 	}
-	if read.Str(f["parent_tool_use_id"]) != "" {
-		s.aside(no, f.Str("type"))
+	if agent := read.Str(f["parent_tool_use_id"]); agent != "" {
+		s.aside(no, f, agent)
 		return
 	}
 	switch f.Str("type") {
@@ -213,17 +214,28 @@ func (s *stream) system(f read.Fields) {
 	s.replies = map[string]int{}
 }
 
-// aside lists what a sub-agent said.
-func (s *stream) aside(no int, kind string) {
+// aside lists what a sub-agent said, and its calls, whose outputs no line of sums confirms.
+func (s *stream) aside(no int, f read.Fields, agent string) {
+	kind := f.Str("type")
 	if kind != "assistant" && kind != "user" {
 		return
 	}
-	all := s.Session.Abandoned
-	if last := len(all) - 1; last >= 0 && all[last].Last == no-1 {
-		all[last].Last, all[last].Messages = no, all[last].Messages+1
-	} else {
-		s.Session.Abandoned = append(s.Session.Abandoned, sessionfile.Branch{First: no, Last: no, Messages: 1, Why: sessionfile.WhySubAgent})
+	s.side.Line(s.Session, no, agent)
+	m := f.Of("message")
+	model := s.Name(m["model"])
+	if kind == "user" || model == syntheticModel || read.IsTrue(f["isApiErrorMessage"]) {
+		return
 	}
+	parts, id := s.content(no, m), m.Str("id")
+	if len(parts) == 0 && usage(s.Reading, no, m["usage"]).Total() == 0 {
+		return
+	}
+	step := s.side.Known(s.Session, id)
+	if step == nil {
+		step = s.side.Call(s.Session, id, sessionfile.Step{Model: model, MessageID: id})
+	}
+	s.step(no, &sessionfile.Entry{Step: step, Message: llm.Message{Parts: parts}}, f, m["usage"])
+	step.OutputReported = false
 }
 
 // content decodes the content of a message.

@@ -250,35 +250,6 @@ func (t *tree) compacted(i int) int {
 	return p
 }
 
-// abandoned lists the conversation lines that are in no segment, which used
-// says for each record.
-func (t *tree) abandoned(used []bool) []sessionfile.Branch {
-	var all []sessionfile.Branch
-	open := false
-	for i := range t.records {
-		rec := &t.records[i]
-		if !rec.said() || rec.has(isCopied) {
-			continue
-		}
-		if used[i] {
-			open = false
-			continue
-		}
-		why := sessionfile.WhyAbandoned
-		if rec.has(isSide) && !t.side {
-			why = sessionfile.WhySubAgent
-		}
-		if last := len(all) - 1; open && all[last].Why == why {
-			all[last].Last = rec.at()
-			all[last].Messages++
-			continue
-		}
-		all = append(all, sessionfile.Branch{First: rec.at(), Last: rec.at(), Messages: 1, Why: why})
-		open = true
-	}
-	return all
-}
-
 // preserved returns the records that the compaction at a boundary kept, in order,
 // with none for each that is not in the file.
 func (t *tree) preserved(boundary int) []int {

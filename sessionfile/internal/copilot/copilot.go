@@ -16,6 +16,7 @@ import (
 // copilot reads one log, line by line.
 type copilot struct {
 	*build.Trail
+	side   build.Asides
 	model  string
 	effort string
 	runs   []run
@@ -65,8 +66,8 @@ func (c *copilot) line(l read.Line) {
 	data := f.Of("data")
 	e := sessionfile.Entry{Line: l.No, Time: c.Time(l.No, f["timestamp"])}
 	id := f.Str("id")
-	if data.Str("parentToolCallId") != "" { // of a sub-agent that a tool runs
-		c.aside(f.Str("type"), l.No)
+	if agent := data.Str("parentToolCallId"); agent != "" { // of a sub-agent that a tool runs
+		c.aside(f.Str("type"), agent, data, e)
 		return
 	}
 	switch f.Str("type") {
@@ -102,10 +103,17 @@ func (c *copilot) line(l read.Line) {
 	}
 }
 
-// aside lists what a sub-agent said.
-func (c *copilot) aside(kind string, no int) {
-	if kind == "assistant.message" || kind == "user.message" {
-		c.Session.Abandoned = append(c.Session.Abandoned, sessionfile.Branch{First: no, Last: no, Messages: 1, Why: sessionfile.WhySubAgent})
+// aside lists what a sub-agent said, and its calls. A model that its lines do not name is not
+// known: it may be another one than the session's.
+func (c *copilot) aside(kind, agent string, data read.Fields, e sessionfile.Entry) {
+	switch kind {
+	case "user.message":
+		c.side.Line(c.Session, e.Line, agent)
+	case "assistant.message":
+		c.side.Line(c.Session, e.Line, agent)
+		step := c.reply(data, e).Step
+		step.Model, step.Effort = c.Name(data["model"]), ""
+		c.side.Call(c.Session, "", *step)
 	}
 }
 

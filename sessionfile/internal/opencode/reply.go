@@ -28,7 +28,12 @@ type call struct {
 // they were stopped and say something.
 func (o *opencode) reply(m message) {
 	if failure := m.info.Of("error"); failure != nil && (failure.Str("name") != "MessageAbortedError" || !says(m.parts)) {
-		o.Session.Abandoned = append(o.Session.Abandoned, sessionfile.Branch{First: m.line, Last: m.line, Messages: 1, Why: build.WhyCutOff})
+		left := sessionfile.Branch{First: m.line, Last: m.line, Messages: 1, Why: build.WhyCutOff}
+		if step := o.step(m, call{tokens: m.info["tokens"], cost: m.info["cost"]}); step.Reported || step.Cost > 0 {
+			step.OutputReported = false
+			left.Calls = []sessionfile.Step{*step}
+		}
+		o.Session.Abandoned = append(o.Session.Abandoned, left)
 		return
 	}
 	time := m.info.Of("time")
@@ -84,14 +89,20 @@ func (o *opencode) begin(m message) call {
 	}}
 }
 
-// end adds a model call and the results of its tools.
-func (o *opencode) end(m message, c call) {
+// step returns what is said about a call.
+func (o *opencode) step(m message, c call) *sessionfile.Step {
 	step := &sessionfile.Step{
 		Model: o.Name(m.info["modelID"]), Effort: o.Name(m.info["variant"]), Time: o.Time(m.line, m.info.Of("time")["completed"]),
 		Usage: o.usage(m.line, c.tokens), Cost: build.Cost(c.cost),
 	}
 	step.Reported = step.Usage.Prompt() > 0
 	step.OutputReported = step.Reported && step.Usage.Output > 0
+	return step
+}
+
+// end adds a model call and the results of its tools.
+func (o *opencode) end(m message, c call) {
+	step := o.step(m, c)
 	switch {
 	case c.asked || step.Reported || !c.calls():
 		c.entry.Step = step

@@ -213,7 +213,12 @@ func execution(m read.Fields) string { return m.Str("command") + "\n" + m.Str("o
 func (p *pi) reply(id string, m read.Fields, e sessionfile.Entry) {
 	stop := m.Str("stopReason")
 	if stop == "aborted" || stop == "error" {
-		p.Session.Abandoned = append(p.Session.Abandoned, sessionfile.Branch{First: e.Line, Last: e.Line, Messages: 1, Why: build.WhyCutOff})
+		left := sessionfile.Branch{First: e.Line, Last: e.Line, Messages: 1, Why: build.WhyCutOff}
+		if step := p.step(m, e); step.Reported || step.Cost > 0 {
+			step.OutputReported = false
+			left.Calls = []sessionfile.Step{*step}
+		}
+		p.Session.Abandoned = append(p.Session.Abandoned, left)
 		p.Add(id)
 		return
 	}
@@ -222,6 +227,13 @@ func (p *pi) reply(id string, m read.Fields, e sessionfile.Entry) {
 		dialect = openai.DialectChat
 	}
 	p.Session.Dialect = dialect
+	e.Step = p.step(m, e)
+	e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: dialect, Parts: p.blocks(e.Line, m["content"], dialect)}
+	p.Add(id, e)
+}
+
+// step returns what a reply says about its call.
+func (p *pi) step(m read.Fields, e sessionfile.Entry) *sessionfile.Step {
 	step := &sessionfile.Step{Model: p.Name(m["model"]), Effort: p.effort, Time: e.Time, MessageID: m.Str("responseId")}
 	if e.Time > 0 && e.Time < p.began {
 		step.Copied = p.Session.Parent
@@ -229,9 +241,7 @@ func (p *pi) reply(id string, m read.Fields, e sessionfile.Entry) {
 	step.Usage, step.Cost = p.usage(e.Line, m["usage"])
 	step.Reported = step.Usage.Prompt() > 0
 	step.OutputReported = step.Reported && step.Usage.Output > 0
-	e.Step = step
-	e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: dialect, Parts: p.blocks(e.Line, m["content"], dialect)}
-	p.Add(id, e)
+	return step
 }
 
 // usage reads a report, whose figures are disjoint, and the cost of the call.

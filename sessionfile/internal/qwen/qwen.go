@@ -18,6 +18,7 @@ import (
 // qwen reads one session, line by line.
 type qwen struct {
 	*build.Trail
+	side build.Asides
 	last string // id of the newest line
 }
 
@@ -74,7 +75,7 @@ func (q *qwen) line(l read.Line) {
 		q.Session.ClientVersion = v
 	}
 	if read.IsTrue(f["isSidechain"]) {
-		q.Session.Abandoned = append(q.Session.Abandoned, sessionfile.Branch{First: l.No, Last: l.No, Messages: 1, Why: sessionfile.WhySubAgent})
+		q.aside(l.No, f)
 		return
 	}
 	id := f.Str("uuid")
@@ -92,6 +93,22 @@ func (q *qwen) line(l read.Line) {
 		q.Add(id, q.said(f, at)...)
 	default:
 		q.Add(id)
+	}
+}
+
+// aside lists what sub-agents said, and their calls. A reply may come in several pieces, the
+// last of which with a report has the usage.
+func (q *qwen) aside(no int, f read.Fields) {
+	q.side.Line(q.Session, no, "")
+	if f.Str("type") != "assistant" {
+		return
+	}
+	step := q.step(f, sessionfile.Entry{Line: no, Time: q.Time(no, f["timestamp"])})
+	switch known := q.side.Known(q.Session, f.Str("uuid")); {
+	case known == nil:
+		q.side.Call(q.Session, f.Str("uuid"), *step)
+	case step.Reported:
+		*known = *step
 	}
 }
 
@@ -121,14 +138,19 @@ func (q *qwen) parts(no int, message read.Fields, user bool) []llm.Part {
 // reply takes in what the model wrote.
 func (q *qwen) reply(f read.Fields, e sessionfile.Entry) sessionfile.Entry {
 	e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: q.Session.Dialect, Parts: q.parts(e.Line, f.Of("message"), false)}
-	step := &sessionfile.Step{Model: q.Name(f["model"]), Time: e.Time, Usage: q.usage(e.Line, f["usageMetadata"])}
-	step.Reported = step.Usage.Prompt() > 0
-	step.OutputReported = step.Reported && step.Usage.Output > 0
-	e.Step = step
+	e.Step = q.step(f, e)
 	if w := gjson.ParseBytes(f["contextWindowSize"]); w.Type == gjson.Number && w.Int() > 0 {
 		q.Segment.Window = int(w.Int())
 	}
 	return e
+}
+
+// step returns what a line says about the call of its reply.
+func (q *qwen) step(f read.Fields, e sessionfile.Entry) *sessionfile.Step {
+	step := &sessionfile.Step{Model: q.Name(f["model"]), Time: e.Time, Usage: q.usage(e.Line, f["usageMetadata"])}
+	step.Reported = step.Usage.Prompt() > 0
+	step.OutputReported = step.Reported && step.Usage.Output > 0
+	return step
 }
 
 // usage reads a report into disjoint parts: cached tokens are a share of the prompt.
