@@ -164,7 +164,9 @@ func TestAttach(t *testing.T) {
 // Sub-agents inside the file are listed as one each, with those beside it; what is not known of them is not taken for nothing. Calls
 // on other lines are in no sum, and copied ones nowhere.
 func TestAgentsInsideTheFile(t *testing.T) {
-	made := func(in int) sessionfile.Step { return sessionfile.Step{Model: ship, Usage: cached(0, in), OutputReported: true} }
+	made := func(in int) sessionfile.Step {
+		return sessionfile.Step{Model: ship, Usage: cached(0, in), OutputReported: true}
+	}
 	copied := made(9_000)
 	copied.Copied = "elder"
 	l := newLog()
