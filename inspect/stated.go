@@ -12,6 +12,9 @@ import (
 // prices of its own: it rounds each call.
 const costTolerance = 5
 
+// withAgents is why a stated cost is more than that of the Steps.
+const withAgents = "it is the sum with the calls of sub-agents in the file"
+
 // stated sets what the file says about its sums beside ours.
 func (r *reading) stated() {
 	lacks := map[sessionfile.Difference]string{} // by place and name
@@ -24,6 +27,9 @@ func (r *reading) stated() {
 		for _, f := range s.Figures {
 			why := lacks[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
 			if f.Name == sessionfile.FigureCost {
+				if costDiffers(f, sum.cost) && !costDiffers(f, sum.cost.Add(r.aside(s.Model))) {
+					why = withAgents
+				}
 				out.Figures = append(out.Figures, costFigure(f, sum.cost, cmp.Or(why, s.Why)))
 				continue
 			}
@@ -99,9 +105,27 @@ func costFigure(f sessionfile.Figure, ours catalog.Money, why string) StatedFigu
 		one.Why = "the cost of some calls is not known"
 		return one
 	}
-	off := max(f.Value-ours.Pico, ours.Pico-f.Value)
-	if one.Differs = f.Differs(ours.Pico) && off > f.Value/1000*costTolerance; one.Differs {
+	if one.Differs = costDiffers(f, ours); one.Differs {
 		one.Why = why
 	}
 	return one
+}
+
+// costDiffers reports whether a stated cost is another one than ours.
+func costDiffers(f sessionfile.Figure, ours catalog.Money) bool {
+	off := max(f.Value-ours.Pico, ours.Pico-f.Value)
+	return !ours.Known || f.Differs(ours.Pico) && off > f.Value/1000*costTolerance
+}
+
+// aside returns what the calls of sub-agents inside the file cost, of one model or of all.
+func (r *reading) aside(model string) catalog.Money {
+	sum := catalog.Dollars(0)
+	for _, b := range r.s.Abandoned {
+		for i := range b.Calls {
+			if c := &b.Calls[i]; b.Why == sessionfile.WhySubAgent && c.Copied == "" && (model == "" || c.Model == model) {
+				sum = sum.Add(r.o.took(c).CostUSD)
+			}
+		}
+	}
+	return sum
 }

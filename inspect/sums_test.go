@@ -135,6 +135,22 @@ func TestStatedCostSaysWhy(t *testing.T) {
 	}
 }
 
+// What a run cost may have what its sub-agents cost whose lines are in the file: then that is why.
+func TestStatedCostWithSubAgents(t *testing.T) {
+	l := newLog()
+	l.human("Sound the bar.")
+	l.reply(cached(0, 10_000), text("Two fathoms."))
+	l.s.Abandoned = []sessionfile.Branch{{First: 2, Last: 2, Messages: 1, Why: sessionfile.WhySubAgent, Calls: []sessionfile.Step{
+		{Model: ship, Usage: cached(0, 5_000)},
+	}}}
+	for pico, want := range map[int64]string{60_400 * million: "it is the sum with the calls of sub-agents in the file", 90_000 * million: ""} {
+		l.s.Stated = []sessionfile.Stated{{Line: 9, What: "result line", To: 1, Figures: []sessionfile.Figure{{Name: sessionfile.FigureCost, Value: pico}}}}
+		if f := l.report(t, withShip(t)).Stated[0].Figures[0]; !f.Differs || f.Why != want {
+			t.Errorf("%d stated, want a difference that says %q, got %+v", pico, want, f)
+		}
+	}
+}
+
 // Sub-agents are shown with their session, and the sums over all stand beside those of the session alone.
 func TestAttach(t *testing.T) {
 	make := func(id string, prompts ...int) inspect.Report {

@@ -56,7 +56,8 @@ func TestCallsAside(t *testing.T) {
 				said("a0", "u1", "", "m0", "Three.", 1100, 12),
 				said("a1", "u1", "", "m1", "Four.", 1200, 12),
 			},
-			1, []string{
+			1,
+			[]string{
 				`2-2 (1) a "x1":`, `3-3 (1) a "quay":`, `4-5 (2) a "x1": mx beam-2 700+30`, `6-6 (1) a "quay": my beam-2 900+20`, `7-7 (1) a "x1":`,
 				`8-8 (1) abandoned: "": m0 beam-2 1100+12`,
 			},
@@ -71,7 +72,8 @@ func TestCallsAside(t *testing.T) {
 				`{"type":"user","uuid":"4","session_id":"s","parent_tool_use_id":null,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"None."}]}}`,
 				streamed("5", `"t1"`, `{"id":"x2","role":"assistant","model":"beam-1","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":80,"output_tokens":5}}`),
 			},
-			1, []string{`3-4 (2) a "t1": x1 beam-1 70+4`, `6-6 (1) a "t1": x2 beam-1 80+5`},
+			1,
+			[]string{`3-4 (2) a "t1": x1 beam-1 70+4`, `6-6 (1) a "t1": x2 beam-1 80+5`},
 		},
 		{
 			"copilot: the log has no prompts, and the model may be another one than the session's",
@@ -81,7 +83,8 @@ func TestCallsAside(t *testing.T) {
 				`{"type":"assistant.message","data":{"messageId":"x","apiCallId":"c1","content":"None.","parentToolCallId":"t1","toolRequests":[],"outputTokens":3},"id":"e2","timestamp":"2026-01-02T10:00:00.000Z","parentId":"e1"}`,
 				`{"type":"assistant.message","data":{"messageId":"a","content":"Two fathoms.","toolRequests":[],"outputTokens":5},"id":"e3","timestamp":"2026-01-02T10:00:00.000Z","parentId":"e2"}`,
 			},
-			1, []string{`3-3 (1) a "t1": c1  0+3`},
+			1,
+			[]string{`3-3 (1) a "t1": c1  0+3`},
 		},
 		{
 			"qwen code: a reply in two pieces",
@@ -91,7 +94,8 @@ func TestCallsAside(t *testing.T) {
 				`{"uuid":"x1","parentUuid":"u1","isSidechain":true,"sessionId":"s","timestamp":"2026-01-02T10:00:01.000Z","type":"assistant","cwd":"/w","version":"0.9.0","model":"beam-1","message":{"role":"model","parts":[{"text":"None."}]},"usageMetadata":{"promptTokenCount":60,"candidatesTokenCount":7,"totalTokenCount":67},"contextWindowSize":9}`,
 				`{"uuid":"a1","parentUuid":"u1","sessionId":"s","timestamp":"2026-01-02T10:00:02.000Z","type":"assistant","cwd":"/w","version":"0.9.0","model":"beam-2","message":{"role":"model","parts":[{"text":"Two fathoms."}]},"usageMetadata":{"promptTokenCount":90,"candidatesTokenCount":8,"totalTokenCount":98}}`,
 			},
-			1, []string{`2-3 (2) a "":  beam-1 60+7`},
+			1,
+			[]string{`2-3 (2) a "":  beam-1 60+7`},
 		},
 		{
 			"pi: a reply that was stopped has been paid for",
@@ -101,14 +105,16 @@ func TestCallsAside(t *testing.T) {
 				`{"type":"message","id":"a2","parentId":"a1","timestamp":"2026-01-02T10:00:02.000Z","message":{"role":"assistant","content":[],"api":"anthropic-messages","provider":"anthropic","model":"beam-2","usage":{"input":40,"output":1,"cacheRead":300,"cacheWrite":0},"stopReason":"aborted","timestamp":1767348002000}}`,
 				`{"type":"message","id":"a3","parentId":"a2","timestamp":"2026-01-02T10:00:03.000Z","message":{"role":"assistant","content":[],"api":"anthropic-messages","provider":"anthropic","model":"beam-2","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"stopReason":"error","timestamp":1767348003000}}`,
 			},
-			0, []string{`3-3 (1) cut "":  beam-2 340+1`, `4-4 (1) cut "":`},
+			0,
+			[]string{`3-3 (1) cut "":  beam-2 340+1`, `4-4 (1) cut "":`},
 		},
 		{
 			"opencode: so has one that failed",
 			[]string{`{"info":{"id":"s","directory":"/w","version":"1.0.0","time":{"created":1,"updated":2}},"messages":[` +
 				`{"info":{"id":"m1","role":"user","time":{"created":1}},"parts":[{"id":"p1","type":"text","text":"Sound the bar."}]},` +
 				`{"info":{"id":"m2","role":"assistant","modelID":"beam-2","time":{"created":1},"cost":0.01,"tokens":{"input":40,"output":1,"reasoning":0,"cache":{"read":300,"write":0}},"error":{"name":"APIError"}},"parts":[]}]}`},
-			0, []string{`1-1 (1) cut "":  beam-2 340+1`},
+			0,
+			[]string{`1-1 (1) cut "":  beam-2 340+1`},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
