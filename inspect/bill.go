@@ -123,7 +123,7 @@ func (g *segment) charge(s *step, o Options) {
 
 // shareOf divides what the file states of all calls among the Steps: the parts of the
 // prompts in proportion to their sizes, the outputs to those of the replies unless they
-// are known.
+// are known, and the thinking in them to the outputs, unless these are less.
 func (g *segment) shareOf(t told) []llm.Usage {
 	prompts, outputs, final := make([]int, len(g.steps)), make([]int, len(g.steps)), false
 	for i, s := range g.steps {
@@ -138,9 +138,16 @@ func (g *segment) shareOf(t told) []llm.Usage {
 		prompts[i] -= reads[i]
 	}
 	writes := spread(t.parts.CacheWrite5m, prompts)
+	thought, all := make([]int, len(g.steps)), 0
+	for _, n := range outputs {
+		all += n
+	}
+	if t.parts.Reasoning <= all {
+		thought = spread(t.parts.Reasoning, outputs)
+	}
 	out := make([]llm.Usage, len(g.steps))
 	for i := range out {
-		out[i] = llm.Usage{Input: prompts[i] - writes[i], CacheRead: reads[i], CacheWrite5m: writes[i], Output: outputs[i]}
+		out[i] = llm.Usage{Input: prompts[i] - writes[i], CacheRead: reads[i], CacheWrite5m: writes[i], Output: outputs[i], Reasoning: thought[i]}
 	}
 	return out
 }

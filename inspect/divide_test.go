@@ -84,6 +84,37 @@ func TestSumOfSeveralCalls(t *testing.T) {
 	}
 }
 
+// What a file states of the thinking in all outputs is divided among them, whether these are known one by one or not; what is more
+// than the outputs is a difference.
+func TestSumOfThinking(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		output       int // of each call, if that is in the file
+		stated, ours int64
+	}{
+		{"outputs that are shared", 0, 50, 50},
+		{"outputs that are known", 20, 50, 50},
+		{"more than all outputs", 20, 61, 0},
+	} {
+		l := newLog()
+		l.s.Client, l.s.Format = "copilot-cli", sessionfile.FormatCopilot
+		for range 3 {
+			l.human("Sound the bar.")
+			l.reply(llm.Usage{Output: c.output}, text("Two fathoms."))
+		}
+		l.states(0, 1, llm.Usage{Input: 30_000, Output: 60})
+		l.s.Stated[0].Figures = append(l.s.Stated[0].Figures, sessionfile.Figure{Name: sessionfile.FigureReasoning, Value: c.stated})
+		r := l.report(t, withShip(t))
+		f := r.Stated[0].Figures[4]
+		if f.Ours != c.ours || f.Estimated != (c.ours > 0) || f.Differs != (c.ours == 0) {
+			t.Errorf("%s: want %d of %d tokens of thinking divided, got %+v", c.name, c.ours, c.stated, f)
+		}
+		if r.Totals.CostUSD != catalog.Dollars((30_000*3+60*10)*million) {
+			t.Errorf("%s: want thinking paid for as a part of the output, got %s", c.name, r.Totals.CostUSD)
+		}
+	}
+}
+
 // Each conversation of a file has the sum that is stated of it; a sum of more than one is of none.
 func TestSumsOfConversations(t *testing.T) {
 	l := summed(2, llm.Usage{Input: 20_001})

@@ -52,6 +52,7 @@ type stepSum struct {
 	usage           llm.Usage
 	cost            catalog.Money
 	prompts, output bool // some are estimated
+	thought         bool
 }
 
 // sumOf adds up the Steps that a statement is about.
@@ -80,6 +81,9 @@ func (t *stepSum) add(s step) {
 		u.Output = s.charge.Usage.Output
 		t.output = true
 	}
+	if n := s.charge.Usage.Reasoning; u.Reasoning == 0 && n > 0 {
+		u.Reasoning, t.thought = n, true
+	}
 	t.usage = t.usage.Add(u)
 }
 
@@ -92,6 +96,8 @@ func (t *stepSum) beside(f sessionfile.Figure) StatedFigure {
 		one.Estimated = t.prompts
 	case sessionfile.FigureOutput:
 		one.Estimated = t.output
+	case sessionfile.FigureReasoning:
+		one.Estimated = t.thought
 	}
 	return one
 }
