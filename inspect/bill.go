@@ -121,31 +121,40 @@ func (g *segment) charge(s *step, o Options) {
 	}
 }
 
-// shareOf divides what the file states of all calls among the Steps: the parts of the
-// prompts in proportion to their sizes, the outputs to those of the replies unless they
-// are known, and the thinking in them to the outputs, unless these are less.
+// shareOf divides what the file states of all calls, or of each model's, among the Steps: the
+// parts of the prompts in proportion to their sizes, the outputs to those of the replies
+// unless they are known, and the thinking in them to the outputs, unless these are less.
 func (g *segment) shareOf(t told) []llm.Usage {
-	prompts, outputs, final := make([]int, len(g.steps)), make([]int, len(g.steps)), false
-	for i, s := range g.steps {
-		prompts[i], outputs[i] = s.tokens, g.outputOf(s)
-		final = final || s.info.OutputReported
+	out := make([]llm.Usage, len(g.steps))
+	for _, part := range t.over(len(g.steps)) {
+		prompts, outputs, final := make([]int, len(part.steps)), make([]int, len(part.steps)), false
+		for i, at := range part.steps {
+			s := g.steps[at]
+			prompts[i], outputs[i] = s.tokens, g.outputOf(s)
+			final = final || s.info.OutputReported
+		}
+		if !final && part.parts.Output > 0 {
+			outputs = spread(part.parts.Output, outputs)
+		}
+		for i, u := range part.parted(prompts, outputs) {
+			out[part.steps[i]] = u
+		}
 	}
-	if !final && t.parts.Output > 0 {
-		outputs = spread(t.parts.Output, outputs)
-	}
-	reads := spread(t.parts.CacheRead, prompts)
+	return out
+}
+
+// parted divides the parts among calls with these prompts and outputs.
+func (s toldPart) parted(prompts, outputs []int) []llm.Usage {
+	reads, all := spread(s.parts.CacheRead, prompts), 0
 	for i := range prompts {
 		prompts[i] -= reads[i]
+		all += outputs[i]
 	}
-	writes := spread(t.parts.CacheWrite5m, prompts)
-	thought, all := make([]int, len(g.steps)), 0
-	for _, n := range outputs {
-		all += n
+	writes, thought := spread(s.parts.CacheWrite5m, prompts), make([]int, len(prompts))
+	if s.parts.Reasoning <= all {
+		thought = spread(s.parts.Reasoning, outputs)
 	}
-	if t.parts.Reasoning <= all {
-		thought = spread(t.parts.Reasoning, outputs)
-	}
-	out := make([]llm.Usage, len(g.steps))
+	out := make([]llm.Usage, len(prompts))
 	for i := range out {
 		out[i] = llm.Usage{Input: prompts[i] - writes[i], CacheRead: reads[i], CacheWrite5m: writes[i], Output: outputs[i], Reasoning: thought[i]}
 	}

@@ -115,6 +115,38 @@ func TestSumOfThinking(t *testing.T) {
 	}
 }
 
+// Where a file states a sum for each model, the calls of each add up to its own.
+func TestSumsOfModels(t *testing.T) {
+	l := newLog()
+	l.s.Client, l.s.Format = "copilot-cli", sessionfile.FormatCopilot
+	for _, model := range []string{ship, ship, drops} {
+		l.model = model
+		l.human("Sound the bar.")
+		l.reply(llm.Usage{Output: 20}, text("Two fathoms."))
+	}
+	sums := map[string]llm.Usage{ship: {Input: 10_000, CacheRead: 10_001, Output: 40}, drops: {Input: 90_000, Output: 20}}
+	for _, model := range []string{ship, drops} {
+		l.states(0, 1, sums[model])
+		l.s.Stated[len(l.s.Stated)-1].Model = model
+	}
+	r := l.report(t, withShip(t))
+	for _, st := range r.Stated {
+		for _, f := range st.Figures {
+			if f.Ours != f.Stated || f.Differs {
+				t.Errorf("%s: want what is stated, got %+v", st.Model, f)
+			}
+		}
+	}
+	if got := r.Segments[0].Steps[2].Tokens; got != 90_000 || r.Totals.CostUSD != catalog.Dollars((100_000*3+10_001+60*10)*million) {
+		t.Errorf("want 90,000 tokens of the other model's only call, got %d, %s", got, r.Totals.CostUSD)
+	}
+	l.s.Stated[1].Model = "beam-2" // which no call is of: the sums are divided together
+	r = l.report(t, withShip(t))
+	if r.Totals.Tokens != 110_001 || r.Segments[0].Steps[2].Tokens == 90_000 {
+		t.Errorf("want one sum of 110,001 tokens over all calls, got %+v", r.Totals)
+	}
+}
+
 // Each conversation of a file has the sum that is stated of it; a sum of more than one is of none.
 func TestSumsOfConversations(t *testing.T) {
 	l := summed(2, llm.Usage{Input: 20_001})

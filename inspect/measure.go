@@ -311,7 +311,8 @@ func (r *running) append(i int, e sessionfile.Entry, weights []weight) {
 
 // divide returns the prompts of a segment's calls, which add up to what the file states of
 // them, and what each of them has beyond the file. Where the file alone is estimated to be
-// more than the sum, all are smaller in proportion.
+// more than the sum, all are smaller in proportion. Where the sums are those of models, so is
+// each of them.
 func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error) {
 	g := &segment{Segment: seg, model: o.ModelOf(seg)}
 	g.family = o.Catalog.FamilyOf(g.model)
@@ -320,18 +321,22 @@ func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error
 		return Overhead{}, nil, err
 	}
 	g.walk(o) // as if nothing were hidden
-	sizes, sum := make([]int, len(g.steps)), 0
+	sizes := make([]int, len(g.steps))
 	for i, st := range g.steps {
 		sizes[i] = st.tokens
-		sum += st.tokens
 	}
-	hidden := Overhead{Kind: Measured}
-	if sum > t.prompt {
-		return hidden, spread(t.prompt, sizes), nil
-	}
-	hidden.Tokens = (t.prompt - sum) / len(sizes)
-	for i, more := range spread(t.prompt-sum, make([]int, len(sizes))) {
-		sizes[i] += more
+	hidden := Overhead{Tokens: t.prompt, Kind: Measured}
+	for _, part := range t.over(len(sizes)) {
+		own, sum := part.of(sizes), 0
+		for _, n := range own {
+			sum += n
+		}
+		more := max(part.prompt-sum, 0)
+		hidden.Tokens = min(hidden.Tokens, more/len(own))
+		beyond := spread(more, make([]int, len(own)))
+		for i, n := range spread(part.prompt-more, own) {
+			sizes[part.steps[i]] = n + beyond[i]
+		}
 	}
 	return hidden, sizes, nil
 }

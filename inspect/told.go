@@ -11,7 +11,36 @@ import (
 // reports by itself. It is zero where it states nothing, or not of these calls alone.
 type told struct {
 	prompt int
-	parts  llm.Usage // the same in parts, with the output; zero if the file has no parts
+	parts  llm.Usage  // the same in parts, with the output; zero if the file has no parts
+	each   []toldPart // the same by model; nil if it is not told of each by itself
+}
+
+// A toldPart is what is told of some of the calls.
+type toldPart struct {
+	prompt int
+	parts  llm.Usage
+	steps  []int // their positions among the calls
+}
+
+// over returns what is told in parts of a segment's calls: of each model, or of all.
+func (t told) over(calls int) []toldPart {
+	if t.each != nil {
+		return t.each
+	}
+	all := toldPart{t.prompt, t.parts, make([]int, calls)}
+	for i := range all.steps {
+		all.steps[i] = i
+	}
+	return []toldPart{all}
+}
+
+// of returns those of a list of all calls that are its.
+func (s toldPart) of(all []int) []int {
+	out := make([]int, len(s.steps))
+	for i, at := range s.steps {
+		out[i] = all[at]
+	}
+	return out
 }
 
 // toldOf returns what the file states of a segment, number number of its session.
@@ -24,7 +53,8 @@ func toldOf(s *sessionfile.Session, seg sessionfile.Segment, number int) told {
 			return told{}
 		}
 	}
-	var whole, models []sessionfile.Figure
+	var whole []sessionfile.Figure
+	var models []sessionfile.Stated
 	wholes := 0
 	for _, st := range s.Stated {
 		switch {
@@ -35,16 +65,46 @@ func toldOf(s *sessionfile.Session, seg sessionfile.Segment, number int) told {
 			whole = st.Figures
 			wholes++
 		default:
-			models = append(models, st.Figures...)
+			models = append(models, st)
 		}
 	}
 	if wholes > 1 {
 		return told{}
 	}
-	if wholes == 0 {
-		whole = models
+	if wholes > 0 {
+		return toldBy(whole, seg.Steps())
 	}
-	return toldBy(whole, seg.Steps())
+	for _, st := range models {
+		whole = append(whole, st.Figures...)
+	}
+	t := toldBy(whole, seg.Steps())
+	t.each = partsOf(seg, models)
+	return t
+}
+
+// partsOf returns what is stated of each model's calls; nil unless that is all of them.
+func partsOf(seg sessionfile.Segment, models []sessionfile.Stated) []toldPart {
+	at, calls := map[string][]int{}, 0
+	for _, e := range seg.Entries {
+		if e.Step != nil {
+			at[e.Step.Model] = append(at[e.Step.Model], calls)
+			calls++
+		}
+	}
+	var all []toldPart
+	for _, st := range models {
+		one := toldBy(st.Figures, len(at[st.Model]))
+		if one.parts.Prompt() == 0 {
+			return nil
+		}
+		all = append(all, toldPart{one.prompt, one.parts, at[st.Model]})
+		calls -= len(at[st.Model])
+		delete(at, st.Model)
+	}
+	if calls != 0 {
+		return nil
+	}
+	return all
 }
 
 // toldBy adds up figures that are of so many calls.
