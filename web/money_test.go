@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 
@@ -107,6 +108,35 @@ func TestReplayPageHasSubAgents(t *testing.T) {
 	for _, want := range []string{"agent-a1.jsonl", "the session with them", "21,000", "$0.11"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("want %q on the page", want)
+		}
+	}
+}
+
+// TestPagesHaveWhatStandsAside: a sub-agent inside the file is told by its first line, and lines that lead nowhere have what they took, on
+// both pages, redacted or not.
+func TestPagesHaveWhatStandsAside(t *testing.T) {
+	agents := []inspect.Agent{{Session: "pier.jsonl", Line: 1_234, ID: "quay", Steps: 2, Tokens: 17_000, CostUSD: catalog.Dollars(0)}}
+	aside := []inspect.Branch{{First: 77, Last: 78, Messages: 2, Why: sessionfile.WhyAbandoned, Took: &inspect.Family{
+		Steps: 1, Tokens: 11_000, CostUSD: catalog.Dollars(56_000_000_000),
+	}}}
+	for _, o := range []web.Options{{}, {Redact: true}} {
+		for name, write := range map[string]func(*strings.Builder) error{
+			"replay": func(b *strings.Builder) error {
+				return web.WriteReplay(b, []replay.Result{{Session: "pier.jsonl", Segment: 1, Agents: agents, Abandoned: aside}}, o)
+			},
+			"inspect": func(b *strings.Builder) error {
+				return web.WriteInspect(b, []inspect.Report{{Session: "pier.jsonl", Abandoned: aside, Kindred: inspect.Kindred{Agents: agents}}}, o)
+			},
+		} {
+			var b strings.Builder
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"from line 1,234 on", "17,000", "11,000", "$0.0560"} {
+				if !strings.Contains(b.String(), want) {
+					t.Errorf("%s, redacted %v: want %q on the page", name, o.Redact, want)
+				}
+			}
 		}
 	}
 }
