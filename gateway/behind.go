@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
 	"sync"
 
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -34,6 +36,7 @@ func newBehind(s store.Store) *behind {
 type waiting struct {
 	seq     int
 	records [][]byte
+	decided bool // among them is more than what the client and the provider said
 }
 
 // Append implements store.Store. A conflict with another process shows when the session is
@@ -50,6 +53,7 @@ func (b *behind) Append(ctx context.Context, session string, seq int, records []
 	}
 	for _, r := range records {
 		w.records = append(w.records, slices.Clone(r))
+		w.decided = w.decided || decided(r)
 	}
 	b.waiting[session] = w
 	b.mu.Unlock()
@@ -57,6 +61,25 @@ func (b *behind) Append(ctx context.Context, session string, seq int, records []
 		return nil
 	}
 	return b.flush(ctx, session)
+}
+
+// heard are the kinds of records that say what a client or a provider has said, and the state
+// that follows from it: told again it leads to the same.
+var heard = []journal.Kind{journal.KindMessage, journal.KindSections, journal.KindTools, journal.KindUsage, journal.KindState}
+
+// decided reports whether a record is of another kind. Records name their kind first.
+func decided(record []byte) bool {
+	_, rest, _ := bytes.Cut(record[:min(len(record), 64)], []byte(`"kind":"`))
+	kind, _, found := bytes.Cut(rest, []byte(`"`))
+	return !found || !slices.Contains(heard, journal.Kind(kind))
+}
+
+// mustFlush reports whether something waits for a session that must not be lost once its
+// request has left, although its client has the whole conversation.
+func (b *behind) mustFlush(session string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.waiting[session].decided
 }
 
 // flush writes what waits. After an error the session has to be read again: what waited

@@ -220,7 +220,7 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 		return err
 	}
 	x.branch, x.body, x.betas, b.last = b, body, betas, x
-	if x.Edited() { // what was taken out is durable before the request leaves
+	if x.Edited() || x.gateway.store.mustFlush(b.session.ID()) { // what was taken out, and what was asked, is durable before the request leaves
 		if err := x.gateway.store.flush(ctx, b.session.ID()); err != nil {
 			return err
 		}
