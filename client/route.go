@@ -43,6 +43,19 @@ func prefixed(before, text string) string {
 	return before + text
 }
 
+// ParseBase reads a base URL, as a [Provider] has it. One without a scheme is one of http
+// only for this machine. The error does not repeat what can hold a secret.
+func ParseBase(text string) (*url.URL, error) {
+	u, err := parseBase(text, false)
+	if err == nil {
+		err = checkQuery(u)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("client: base URL, want an http or https one without keys in it, got %w", err)
+	}
+	return u, nil
+}
+
 // parseBase reads a base URL. One without a scheme (a host and a port, as OLLAMA_HOST has)
 // is one of http only for this machine and for Ollama, and takes what is missing from
 // Ollama's own: a guess may not send a key where others can read it.
@@ -165,7 +178,7 @@ func (c *Client) address(path, model string) string {
 	path, query, _ := strings.Cut(path, "?")
 	path = strings.ReplaceAll(path, "{model}", url.PathEscape(strings.TrimPrefix(model, "models/")))
 	// Everything is escaped already; what url.URL would escape again is kept as it is.
-	joined := joinPath(u.EscapedPath(), path)
+	joined := JoinPath(u.EscapedPath(), path)
 	if decoded, err := url.PathUnescape(joined); err == nil {
 		u.Path, u.RawPath = decoded, joined
 	}
@@ -183,9 +196,9 @@ func (c *Client) address(path, model string) string {
 	return u.String()
 }
 
-// joinPath puts path below base. The longest end of base that path begins with, in
+// JoinPath puts path below base. The longest end of base that path begins with, in
 // whole segments, is not said twice: people write base URLs with and without /v1.
-func joinPath(base, path string) string {
+func JoinPath(base, path string) string {
 	for i := 0; i < len(base); i++ {
 		if base[i] != '/' {
 			continue
