@@ -3,6 +3,7 @@ package gateway
 import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
@@ -38,10 +39,11 @@ type Report struct {
 	Messages int // of the client's request
 	Attempts int // bodies that were made; 0 for one that passed
 	Edited   bool
-	Tokens   int // of the last body, by the count's upper bound
-	Limit    int // in tokens
-	Bytes    int // of the last body
-	Saved    int // tokens of text that edits took out of the client's request; only counted for a client's view
+	Tokens   int        // of the last body, by the count's upper bound
+	Kind     token.Kind // of Tokens
+	Limit    int        // in tokens
+	Bytes    int        // of the last body
+	Saved    int        // tokens of text that edits took out of the client's request; only counted for a client's view
 	Final    engine.Reason
 	Class    wire.Class // of the error that the client is told; unclassified: none
 	Usage    llm.Usage  // as the provider reported it; zero: it did not
@@ -49,7 +51,7 @@ type Report struct {
 
 func (r *Report) sent(session string, send *engine.Send, size int) {
 	r.Session, r.Attempts, r.Edited = session, r.Attempts+1, send.Edited
-	r.Tokens, r.Limit, r.Bytes, r.Final = send.Count.Bound, send.Limit, size, send.Final
+	r.Tokens, r.Kind, r.Limit, r.Bytes, r.Final = send.Count.Bound, send.Count.Kind, send.Limit, size, send.Final
 }
 
 // Report returns the exchange in figures, as far as it has come.
