@@ -67,7 +67,7 @@ func parseBase(text string, isOllama bool) (*url.URL, error) {
 			return nil, cmp.Or(parseCause(err), err)
 		case isOllama:
 			completeHost(u, "http://127.0.0.1:11434")
-		case !isLoopback(u.Hostname()):
+		case !IsLoopback(u.Hostname()):
 			return nil, fmt.Errorf("one without https:// or http:// in front")
 		}
 		text = u.String()
@@ -109,8 +109,8 @@ func checkQuery(u *url.URL) error {
 	return nil
 }
 
-// isLoopback reports whether a host is this machine, whatever a name server says.
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine, whatever a name server says.
+func IsLoopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && a.Unmap().IsLoopback()
 }
