@@ -109,6 +109,9 @@
 // Package [github.com/plimsoll-dev/plimsoll/transport] does that under an http.Client, for
 // programs that call a provider's SDK.
 //
+// Package [github.com/plimsoll-dev/plimsoll/proxy] does it for clients that are other programs: it is a server between them and their
+// providers.
+//
 // Package [github.com/plimsoll-dev/plimsoll/inspect] says what fills a recorded session, where it went, what the client cut and where the
 // provider's cache broke.
 //

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/proxy"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+)
+
+// defaultListen is where the proxy is reached if nothing else is said.
+const defaultListen = "127.0.0.1:8790"
+
+// proxyFlags are the flags of plimsoll proxy.
+type proxyFlags struct {
+	listen, db, policy, config string
+	keys, logFormat            string
+	upstreams, windows         []string
+	pingAfter, grace           time.Duration
+	maxInFlight                int
+}
+
+func newProxy(s streams) *cobra.Command {
+	var f proxyFlags
+	cmd := &cobra.Command{
+		Use:   "proxy",
+		Short: "Keep agents that run within their models' windows",
+		Long: `Stand between agents and model providers, and keep each conversation within its
+model's window. Requests pass as they are until something has to be taken out; then a
+shorter one is sent, in the same way from there on.
+
+plimsoll env CLIENT prints what an agent has to be told. Requests find their provider by
+path and headers: the APIs of Anthropic, OpenAI and Gemini, and an Ollama server on this
+machine. --upstream NAME=URL names another address of one of them, or a provider that is
+then reached under /NAME/.
+
+Other machines are let in with keys only: plimsoll proxy key NAME makes one.
+
+It ends at Ctrl-C or SIGTERM, once what is in flight is finished; at the second one at
+once.`,
+		Example: `  plimsoll proxy
+  plimsoll proxy --upstream openrouter=https://openrouter.ai/api/v1
+  plimsoll proxy --window qwen3=32k --upstream vllm=http://127.0.0.1:8000/v1
+  plimsoll proxy --listen 0.0.0.0:8790 --keys keys.txt --log-format json`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+			return runProxy(ctx, s, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.listen, "listen", defaultListen, "`host:port` to be reached at")
+	fl.StringVar(&f.db, "db", "", "`file` that the conversations are kept in; default plimsoll/plimsoll.db in the user's data folder")
+	fl.StringVarP(&f.policy, "policy", "p", policy.DefaultPreset, "preset, or `file` with a policy")
+	fl.StringVar(&f.config, "config", "", "`file` of settings to read, in place of those in the folders")
+	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider; may be given several times")
+	fl.StringArrayVar(&f.windows, "window", nil, "`MODEL=TOKENS` of a model's window, such as qwen3=32k or openai/gpt-5=100k; may be given several times")
+	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
+	fl.IntVar(&f.maxInFlight, "max-inflight", 0, "`requests` at a time above which more are refused; 0 refuses none")
+	fl.DurationVar(&f.pingAfter, "ping-after", 15*time.Second, "`time` of silence in a stream after which the client gets a ping, where its dialect has one; 0 sends none")
+	fl.DurationVar(&f.grace, "grace", 30*time.Second, "`time` that requests in flight have to finish at the end")
+	fl.StringVar(&f.logFormat, "log-format", "text", "`form` of the lines on standard error: text or json")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.AddCommand(newProxyKey(s))
+	return cmd
+}
+
+func newProxyKey(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "key NAME", Short: "Make a key for the proxy",
+		Long: `Make a key for the proxy, print it, and the line for the file of --keys that lets it
+in. The line has only a hash of the key; the key is shown this once.
+
+Clients state it in the header X-Plimsoll-Key beside their key for the provider, or in
+its place: then the proxy takes the provider's key from its own environment.
+
+The line may end with limits: rpm=N requests a minute, inflight=N requests at a time.`,
+		Example: `  plimsoll proxy key ann
+  plimsoll proxy key ann 2>> keys.txt`,
+		Args: wantArgs(1, 1, "name"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			secret, line, err := proxy.NewKey(args[0])
+			if err != nil {
+				return usage(fmt.Errorf("proxy key: %s", strings.TrimPrefix(err.Error(), "proxy: ")), "")
+			}
+			// The key goes where results go, the line where it can be told apart from it.
+			_, err = fmt.Fprintln(s.out, secret)
+			_, err2 := fmt.Fprintln(s.err, line)
+			return fail(errors.Join(err, err2), "")
+		},
+	}
+}
+
+func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
+	log, err := f.logger(s.err)
+	if err != nil {
+		return err
+	}
+	o := proxy.Options{Log: log, MaxInFlight: f.maxInFlight, PingAfter: f.pingAfter, Grace: f.grace}
+	if f.pingAfter == 0 {
+		o.PingAfter = -1
+	}
+	if o.Keys, err = f.readKeys(); err != nil {
+		return err
+	}
+	if err := f.checkListen(o.Keys); err != nil {
+		return err
+	}
+	host, err := f.host()
+	if err != nil {
+		return err
+	}
+	if o.Upstreams, err = f.allUpstreams(host.settings); err != nil {
+		return err
+	}
+	st, err := f.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fail(st.Close(), "")) }()
+	if o.Gateway, err = host.gateway(st, log); err != nil {
+		return fail(err, "")
+	}
+	registry := prometheus.NewRegistry()
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
+	if err != nil {
+		return fail(err, "")
+	}
+	o.Meter, o.Metrics = metric.NewMeterProvider(metric.WithReader(reader)), promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	server, err := proxy.New(o)
+	if err != nil {
+		return fail(err, "")
+	}
+	return f.serve(ctx, log, server)
+}
+
+// serve listens until ctx ends.
+func (f proxyFlags) serve(ctx context.Context, log *slog.Logger, server *proxy.Server) error {
+	var listening net.ListenConfig
+	l, err := listening.Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return fail(fmt.Errorf("proxy: %w", err), "is it running already? --listen HOST:PORT names another address")
+	}
+	log.Info("listening", "url", "http://"+l.Addr().String(), "version", version(), "hint", "plimsoll env CLIENT says what a client has to be told")
+	if err := server.Serve(ctx, l); err != nil {
+		return fail(err, "--grace gives them more time")
+	}
+	log.Info("ended")
+	return nil
+}
+
+func (f proxyFlags) logger(w io.Writer) (*slog.Logger, error) {
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	return nil, usage(fmt.Errorf("proxy: --log-format, want text or json, got %q", f.logFormat), "")
+}
+
+func (f proxyFlags) readKeys() (*proxy.Keys, error) {
+	if f.keys == "" {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	const hint = "a line is a name and the SHA-256 of a key; plimsoll proxy key NAME makes both"
+	file, err := os.Open(f.keys)
+	if err != nil {
+		return nil, fail(fmt.Errorf("proxy: keys: %w", err), hint)
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	keys, err := proxy.ReadKeys(file)
+	if err != nil {
+		return nil, fail(fmt.Errorf("%w in %s", err, f.keys), hint)
+	}
+	return keys, nil
+}
+
+func (f proxyFlags) checkListen(keys *proxy.Keys) error {
+	err := proxy.CheckListen(f.listen, keys)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, proxy.ErrOpen):
+		return usage(fmt.Errorf("proxy: --listen %s can be reached from other machines, and there are no keys", f.listen),
+			"make a key with plimsoll proxy key NAME, put the line into a file and name it with --keys FILE; or listen at "+defaultListen)
+	}
+	return usage(fmt.Errorf("proxy: --listen %q, want a host and a port: %w", f.listen, errors.Unwrap(err)), "such as "+defaultListen)
+}
+
+// openStore opens the file of the conversations, which is made if it is not there.
+func (f proxyFlags) openStore(ctx context.Context) (*sqlite.Store, error) {
+	path := f.db
+	if path == "" {
+		var err error
+		if path, err = defaultStore(); err != nil {
+			return nil, usage(fmt.Errorf("proxy: %w", err), "name a file with --db")
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fail(fmt.Errorf("proxy: %w", err), "name a file with --db")
+		}
+	}
+	st, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return nil, storeError(ctx, "proxy", hintReadOnly("proxy", err, path))
+	}
+	return st, nil
+}
