@@ -28,12 +28,20 @@ import (
 // logged is what a server has logged.
 type logged struct {
 	mu   sync.Mutex
+	more sync.Cond
 	text bytes.Buffer
+}
+
+func newLogged() *logged {
+	l := &logged{}
+	l.more.L = &l.mu
+	return l
 }
 
 func (l *logged) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.more.Broadcast()
 	return l.text.Write(p)
 }
 
@@ -43,11 +51,17 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// requests returns the lines of requests.
-func (l *logged) requests(t *testing.T) []map[string]any {
+// requests returns the lines of requests, of which it waits for n: one is written when its
+// answer has left.
+func (l *logged) requests(t *testing.T, n int) []map[string]any {
 	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for strings.Count(l.text.String(), `"msg":"request"`) < n {
+		l.more.Wait()
+	}
 	var out []map[string]any
-	for text := range strings.SplitSeq(strings.TrimSpace(l.String()), "\n") {
+	for text := range strings.SplitSeq(strings.TrimSpace(l.text.String()), "\n") {
 		var line map[string]any
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatalf("log: %v in %q", err, text)
@@ -69,7 +83,7 @@ type setup struct {
 // start starts a proxy before an upstream; change, which may be nil, changes its options.
 func start(t *testing.T, upstream string, change func(*proxy.Options)) setup {
 	t.Helper()
-	log := &logged{}
+	log := newLogged()
 	o := proxy.Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Env: func(string) string { return "" }}
 	for _, name := range []string{"anthropic", "openai", "gemini", "ollama"} {
 		o.Upstreams = append(o.Upstreams, mustUpstream(t, name, upstream))
