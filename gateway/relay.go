@@ -11,8 +11,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
-// mostObserved is how much of a reply that is no stream is looked at, in bytes. What is
-// longer passes by all the same, and its usage is not learnt. Of a stream nothing is kept.
+// mostObserved is how much of a reply is looked at, in bytes. What is longer passes by all
+// the same, and its usage is not learnt: the whole of a reply is kept until its end, and of
+// a stream the part that is open.
 const mostObserved = 64 << 20
 
 // A Relay looks at a reply while it passes by, and changes nothing of it. What the reply
@@ -24,6 +25,7 @@ type Relay struct {
 	decoder  wire.Decoder    // of a stream; nil: it is none, or nobody looks any more
 	streamed bool
 	whole    []byte      // of a reply that is no stream, so far
+	seen     int         // bytes of a stream that were looked at
 	blind    bool        // nobody looks any more
 	holding  bool        // of a stream: a refusal can still come
 	held     []byte      // what is not passed on yet
@@ -116,6 +118,10 @@ func (r *Relay) look(chunk []byte) *wire.Error {
 			return nil
 		}
 		r.whole = append(r.whole, chunk...)
+		return nil
+	}
+	if r.seen += len(chunk); r.seen > mostObserved {
+		r.blind, r.holding, r.decoder = true, false, nil
 		return nil
 	}
 	events, err := r.decoder.Feed(chunk)
