@@ -78,19 +78,31 @@ const uploadStall = 2 * time.Minute
 type body struct {
 	io.ReadCloser
 	control *http.ResponseController
+	ended   bool // who carries a body looks behind its end, which net/http may have closed by then
 	size    atomic.Int64
 	wrong   atomic.Pointer[error]
 }
 
+// newBody returns the body of r. An answer may begin before all of it is there; without
+// word of that net/http takes the rest away.
+func newBody(r *http.Request, control *http.ResponseController) *body {
+	_ = control.EnableFullDuplex() // what has no such thing needs none
+	return &body{ReadCloser: r.Body, control: control}
+}
+
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
 	_ = b.control.SetReadDeadline(time.Now().Add(uploadStall)) // what has no deadlines has no slow clients
 	n, err := b.ReadCloser.Read(p)
 	b.size.Add(int64(n))
-	if err != nil {
-		_ = b.control.SetReadDeadline(time.Time{})
+	if err == nil {
+		return n, nil
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's end is this very value
+	_ = b.control.SetReadDeadline(time.Time{})
+	if b.ended = err == io.EOF; !b.ended { //nolint:errorlint // a reader's end is this very value
 		b.wrong.Store(&err)
 	}
 	return n, err

@@ -84,7 +84,7 @@ type setup struct {
 func start(t *testing.T, upstream string, change func(*proxy.Options)) setup {
 	t.Helper()
 	log := newLogged()
-	o := proxy.Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Env: func(string) string { return "" }}
+	o := proxy.Options{Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Env: func(string) string { return "" }}
 	for _, name := range []string{"anthropic", "openai", "gemini", "ollama"} {
 		o.Upstreams = append(o.Upstreams, mustUpstream(t, name, upstream))
 	}

@@ -65,7 +65,7 @@ func (s *Server) admit(w *writer, r *http.Request, x *exchange) (release func())
 	r.Header.Del("Http2-Settings")
 	x.forwards = forwards(r.Header)
 	if r.Body != nil && r.Body != http.NoBody {
-		x.body = &body{ReadCloser: r.Body, control: w.control}
+		x.body = newBody(r, w.control)
 		r.Body = x.body
 	}
 	return release
