@@ -102,7 +102,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	_ = b.control.SetReadDeadline(time.Time{})
-	if b.ended = err == io.EOF; !b.ended { //nolint:errorlint // a reader's end is this very value
+	if b.ended = err == io.EOF; !b.ended {
 		b.wrong.Store(&err)
 	}
 	return n, err

@@ -255,8 +255,14 @@ func (a *agent) run(ctx context.Context) error {
 	}
 }
 
+// An answered request is the head of an answer.
+type answered struct {
+	StatusCode int
+	Header     http.Header
+}
+
 // ask sends one request and returns its answer with the whole body.
-func ask(t *testing.T, method, url string, header http.Header, body []byte) (*http.Response, []byte) {
+func ask(t *testing.T, method, url string, header http.Header, body []byte) (answered, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(body))
 	if err != nil {
@@ -277,7 +283,7 @@ func ask(t *testing.T, method, url string, header http.Header, body []byte) (*ht
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, data
+	return answered{resp.StatusCode, resp.Header}, data
 }
 
 // plainClient changes nothing of what it sends and gets.

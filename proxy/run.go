@@ -52,6 +52,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = fmt.Errorf("proxy: shutdown: %d requests were cut off after %v", s.inFlight.Load(), s.o.Grace)
 		_ = server.Close() // they are cut off; there is nothing else to say
 	}
-	<-ended
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return err
 }
