@@ -45,8 +45,9 @@ func unpacker(coding string, r io.Reader) (io.Reader, error) {
 	return nil, fmt.Errorf("%w %q", errCoding, coding)
 }
 
-// unpack returns the whole of a body, unpacked, of at most MostBody bytes.
-func unpack(coding string, packed []byte) ([]byte, error) {
+// Unpack returns the whole of a body, unpacked, of at most MostBody bytes. coding is that of the
+// header Content-Encoding.
+func Unpack(coding string, packed []byte) ([]byte, error) {
 	r, err := unpacker(coding, bytes.NewReader(packed))
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	case closed != nil:
 		return nil, closed
 	}
-	body, err := unpack(req.Header.Get("Content-Encoding"), packed)
+	body, err := Unpack(req.Header.Get("Content-Encoding"), packed)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return t.tooLarge(req, route, err), nil
@@ -179,7 +179,7 @@ func (x *exchange) refused(ctx context.Context, resp *http.Response) (again bool
 	if len(packed) > mostError {
 		return false, nil
 	}
-	if plain, err := unpack(resp.Header.Get("Content-Encoding"), packed); err == nil && x.Refused(ctx, resp.StatusCode, plain) {
+	if plain, err := Unpack(resp.Header.Get("Content-Encoding"), packed); err == nil && x.Refused(ctx, resp.StatusCode, plain) {
 		return true, rest.Close()
 	}
 	return false, nil
