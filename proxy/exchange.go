@@ -26,7 +26,8 @@ type exchange struct {
 	owner    *owner
 	forwards http.Header // headers of the client's that a reverse proxy would replace
 	body     *body
-	trouble  string // what went wrong here; empty: nothing
+	record   *recording // nil: it is not recorded
+	trouble  string     // what went wrong here; empty: nothing
 
 	mu     sync.Mutex
 	report gateway.Report
@@ -81,6 +82,7 @@ type body struct {
 	ended   bool // who carries a body looks behind its end, which net/http may have closed by then
 	size    atomic.Int64
 	wrong   atomic.Pointer[error]
+	record  *kept // nil: it is not recorded
 }
 
 // newBody returns the body of r. An answer may begin before all of it is there; without
@@ -98,6 +100,9 @@ func (b *body) Read(p []byte) (int, error) {
 	_ = b.control.SetReadDeadline(time.Now().Add(uploadStall)) // what has no deadlines has no slow clients
 	n, err := b.ReadCloser.Read(p)
 	b.size.Add(int64(n))
+	if b.record != nil {
+		b.record.add(p[:n])
+	}
 	if err == nil {
 		return n, nil
 	}

@@ -76,8 +76,9 @@ func (l *logged) requests(t *testing.T, n int) []map[string]any {
 // A setup is a proxy in front of one upstream that stands for all providers.
 type setup struct {
 	*proxy.Server
-	url string
-	log *logged
+	url   string
+	log   *logged
+	close func() // waits for what is in flight
 }
 
 // start starts a proxy before an upstream; change, which may be nil, changes its options.
@@ -100,7 +101,7 @@ func start(t *testing.T, upstream string, change func(*proxy.Options)) setup {
 	}
 	listener := httptest.NewServer(s)
 	t.Cleanup(listener.Close)
-	return setup{s, listener.URL, log}
+	return setup{s, listener.URL, log, listener.Close}
 }
 
 func mustUpstream(t *testing.T, name, base string) proxy.Upstream {

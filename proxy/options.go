@@ -41,6 +41,10 @@ type Options struct {
 	MaxInFlight int           // requests at a time; 0: any number
 	Grace       time.Duration // for what is in flight when the server ends; 0: 30 s
 
+	// Record is a folder for a file of each exchange with a model, see Recorded; empty: none
+	// is written.
+	Record string
+
 	Log     *slog.Logger         // a line for each request; nil: none
 	Meter   metric.MeterProvider // nil: nothing is measured
 	Metrics http.Handler         // answers /metrics; nil: 404
@@ -96,6 +100,7 @@ type Server struct {
 	upstreams map[string]*upstream
 	proxy     *httputil.ReverseProxy
 	meters    meters
+	recorder  *recorder // nil: nothing is recorded
 	inFlight  atomic.Int64
 	ready     atomic.Bool
 }
@@ -134,6 +139,12 @@ func New(o Options) (*Server, error) {
 	}
 	t := transport.New(o.Gateway)
 	t.Base, t.Owner, t.Route, t.Done = o.Base, ownerOf, routeOf, s.done
+	if o.Record != "" {
+		if err := os.MkdirAll(o.Record, 0o700); err != nil {
+			return nil, fmt.Errorf("proxy: new: record: %w", err)
+		}
+		s.recorder, t.Base = &recorder{dir: o.Record}, recordingBase{o.Base}
+	}
 	s.proxy = &httputil.ReverseProxy{
 		Rewrite: s.rewrite, Transport: t, FlushInterval: -1, ErrorHandler: s.failed, BufferPool: newBuffers(),
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug), // the request's own line says it, too

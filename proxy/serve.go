@@ -36,10 +36,24 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.end()
 		s.meters.end(r.Context(), x, w)
 		s.log(r, x, w)
+		s.keep(x, w)
 	}()
+	if s.recorder != nil && x.routed {
+		x.record = newRecording(r)
+	}
 	if release := s.admit(w, r, x); release != nil {
 		defer release()
 		s.proxy.ServeHTTP(w, x.in(r))
+	}
+}
+
+// keep writes the file of an exchange that is recorded and that an upstream was asked for.
+func (s *Server) keep(x *exchange, w *writer) {
+	if x.record == nil || x.body == nil {
+		return
+	}
+	if err := s.recorder.write(x, w); err != nil {
+		s.o.Log.Warn("an exchange was not recorded", "error", err.Error())
 	}
 }
 
@@ -55,7 +69,7 @@ func (s *Server) admit(w *writer, r *http.Request, x *exchange) (release func())
 		x.refuse(w, &wire.Error{Class: wire.BadRequest, Status: http.StatusUpgradeRequired, Message: "plimsoll: connections are not upgraded here; send the request over plain HTTP"})
 		return nil
 	case x.upstream == nil:
-		x.refuse(w, &wire.Error{Class: wire.NotFound, Message: fmt.Sprintf("plimsoll: no upstream for %s %s; put the name of one in front, as in /openai/v1/…, or start the proxy with --upstream NAME=URL", r.Method, r.URL.Path)})
+		x.refuse(w, &wire.Error{Class: wire.NotFound, Message: fmt.Sprintf("plimsoll: no upstream for %s %s; put the name of one in front, as in /openai/v1/…, or start the proxy with --upstream NAME=URL", r.Method, short(r.URL.Path))})
 		return nil
 	}
 	if release = s.room(w, x); release == nil {
@@ -67,6 +81,9 @@ func (s *Server) admit(w *writer, r *http.Request, x *exchange) (release func())
 	if r.Body != nil && r.Body != http.NoBody {
 		x.body = newBody(r, w.control)
 		r.Body = x.body
+		if x.record != nil {
+			x.body.record = &x.record.request
+		}
 	}
 	return release
 }

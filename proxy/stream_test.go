@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -84,6 +85,14 @@ type recorder struct {
 	mu     sync.Mutex
 	header http.Header
 	text   bytes.Buffer
+	until  time.Time // what is written later fails; zero: nothing does
+}
+
+func (r *recorder) SetWriteDeadline(until time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.until = until
+	return nil
 }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -93,6 +102,9 @@ func (r *recorder) Flush()              {}
 func (r *recorder) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.until.IsZero() && time.Now().After(r.until) {
+		return 0, os.ErrDeadlineExceeded
+	}
 	return r.text.Write(p)
 }
 
@@ -161,6 +173,36 @@ func TestPing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A stream may be silent for as long as it likes; a client may not leave it unread so long.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out, in := io.Pipe()
+		s, err := proxy.New(proxy.Options{
+			Gateway: newGateway(t, nil, nil), PingAfter: -1,
+			Base: base{&http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: out, ContentLength: -1}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := &recorder{header: http.Header{}}
+		ended := make(chan bool)
+		go func() {
+			defer close(ended)
+			s.ServeHTTP(got, httptest.NewRequest("POST", "http://localhost/v1/chat/completions", strings.NewReader(question)))
+		}()
+		_, _ = io.WriteString(in, "data: 1\n\n")
+		time.Sleep(time.Hour) // of the bubble's clock
+		if !got.until.IsZero() {
+			t.Error("the silence of the upstream ends at", got.until)
+		}
+		_ = in.Close()
+		<-ended
+		if got.until.IsZero() || got.until.Before(time.Now()) {
+			t.Error("what is left to be sent: want some time for it, got", got.until)
+		}
+	})
 }
 
 // serve runs a server until end is called; its result is sent.

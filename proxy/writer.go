@@ -64,9 +64,13 @@ func (w *writer) Write(p []byte) (int, error) {
 	if w.first == 0 && len(p) > 0 {
 		w.first = time.Since(w.x.start)
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(readerStall)) // what has no deadlines has no slow clients
+	w.expect(readerStall)
 	n, err := w.ResponseWriter.Write(p)
+	w.expect(0)
 	w.size += int64(n)
+	if w.x.record != nil {
+		w.x.record.response.add(p[:n])
+	}
 	if w.timer != nil {
 		w.tail = append(w.tail, p[max(0, len(p)-len("\r\n\r\n")):]...)
 		w.tail = w.tail[max(0, len(w.tail)-len("\r\n\r\n")):]
@@ -83,7 +87,19 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.expect(readerStall)
+	defer w.expect(0)
 	return w.control.Flush()
+}
+
+// expect bounds how long the client may leave unread what is written from here on; 0: for
+// ever. Between two writes of a stream any time may pass.
+func (w *writer) expect(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	_ = w.control.SetWriteDeadline(until) // what has no deadlines has no slow clients
 }
 
 // end says that the handler returns.
@@ -92,6 +108,7 @@ func (w *writer) end() {
 	defer w.mu.Unlock()
 	w.over = true
 	w.stopPings()
+	w.expect(readerStall) // for what net/http has not sent yet
 }
 
 func (w *writer) stopPings() {
@@ -122,7 +139,8 @@ func (w *writer) ping() {
 	if !wholeEvent(w.tail) {
 		return
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(readerStall))
+	w.expect(readerStall)
+	defer w.expect(0)
 	if _, err := w.ResponseWriter.Write([]byte(pingEvent)); err == nil { // else the next write of the answer fails, too
 		w.pings++
 		_ = w.control.Flush()

@@ -31,7 +31,7 @@ const defaultListen = "127.0.0.1:8790"
 // proxyFlags are the flags of plimsoll proxy.
 type proxyFlags struct {
 	listen, db, policy, config string
-	keys, logFormat            string
+	keys, logFormat, record    string
 	upstreams, windows         []string
 	pingAfter, grace           time.Duration
 	maxInFlight                int
@@ -75,6 +75,7 @@ once.`,
 	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider; may be given several times")
 	fl.StringArrayVar(&f.windows, "window", nil, "`MODEL=TOKENS` of a model's window, such as qwen3=32k or openai/gpt-5=100k; may be given several times")
 	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
+	fl.StringVar(&f.record, "record", "", "`folder` for a file of each exchange with a model, without keys")
 	fl.IntVar(&f.maxInFlight, "max-inflight", 0, "`requests` at a time above which more are refused; 0 refuses none")
 	fl.DurationVar(&f.pingAfter, "ping-after", 15*time.Second, "`time` of silence in a stream after which the client gets a ping, where its dialect has one; 0 sends none")
 	fl.DurationVar(&f.grace, "grace", 30*time.Second, "`time` that requests in flight have to finish at the end")
@@ -116,7 +117,7 @@ func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	o := proxy.Options{Log: log, MaxInFlight: f.maxInFlight, PingAfter: f.pingAfter, Grace: f.grace}
+	o := proxy.Options{Log: log, MaxInFlight: f.maxInFlight, PingAfter: f.pingAfter, Grace: f.grace, Record: f.record}
 	if f.pingAfter == 0 {
 		o.PingAfter = -1
 	}

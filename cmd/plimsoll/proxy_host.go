@@ -73,6 +73,10 @@ func (h proxyHost) window(provider, model string) budget.Window {
 	}
 	stated := h.settings.Limits(config.Query{Provider: provider, Model: model, Policy: h.policy, Catalog: h.catalog, Override: over})
 	w := budget.Window{Capacity: stated.ContextWindow.Value, OutputReserve: stated.MaxOutputTokens.Value, Buffer: stated.ContextWindowBufferTokens.Value}
+	// A window of the section defaults is for models that nobody knows (docs/configuration.md).
+	if m, _ := h.catalog.Lookup(model); m.Window > 0 && stated.ContextWindow == h.settings.Defaults.ContextWindow {
+		w.Capacity = 0
+	}
 	if stated.ContextWindowBufferTokens.Set() && w.Buffer == 0 {
 		w.Buffer = budget.None
 	}
