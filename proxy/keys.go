@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -188,6 +189,11 @@ func (k *Keys) takeKey(r *http.Request) (found *owner, own bool) {
 			r.Header[http.CanonicalHeaderKey(name)], own = kept, true
 		}
 	}
+	for name, values := range r.Header { // nobody else has a use for one, wherever it stands
+		if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, keyStart) }) {
+			r.Header.Del(name)
+		}
+	}
 	var inQuery bool
 	r.URL.RawQuery, inQuery = withoutKeys(r.URL.RawQuery, ours)
 	if len(stated) == 1 {
@@ -204,10 +210,10 @@ func bearer(v string) string {
 	return strings.TrimSpace(v)
 }
 
-// withoutKeys returns a query without the parameters key that are ours; own is true if one
-// is left. What else it has keeps its bytes.
+// withoutKeys returns a query without the parameters that are keys of ours; own is true if a
+// parameter key is left. What else it has keeps its bytes.
 func withoutKeys(query string, ours func(string) bool) (rest string, own bool) {
-	if !strings.Contains(query, "key=") {
+	if !strings.Contains(query, "key=") && !strings.Contains(query, keyStart) {
 		return query, false
 	}
 	var kept []string
@@ -220,7 +226,9 @@ func withoutKeys(query string, ours func(string) bool) (rest string, own bool) {
 			}
 			own = true
 		}
-		kept = append(kept, part)
+		if !strings.Contains(part, keyStart) {
+			kept = append(kept, part)
+		}
 	}
 	return strings.Join(kept, "&"), own
 }

@@ -60,6 +60,7 @@ func TestKeyStays(t *testing.T) {
 		{"/v1/messages", http.Header{"X-Plimsoll-Key": {ann}, "X-Api-Key": {"own"}}, "X-Api-Key", "own"},
 		{"/v1/messages", http.Header{"X-Plimsoll-Key": {ann}, "X-Api-Key": {"own"}, "Authorization": {"Bearer " + old[0]}}, "X-Api-Key", "own"},
 		{"/v1/messages/count_tokens", http.Header{"X-Plimsoll-Key": {ann}, "Authorization": {"Bearer own"}}, "Authorization", "Bearer own"},
+		{"/v1/files?x=1&mine=" + ann, http.Header{"X-Plimsoll-Key": {ann}, "Authorization": {"Bearer own"}, "X-Odd": {"it is " + ann}}, "Authorization", "Bearer own"},
 		{"/v1/chat/completions", http.Header{"Authorization": {"Bearer " + ann}}, "Authorization", "Bearer o-of-the-proxy"},
 		{"/v1/models", http.Header{"Authorization": {"Bearer " + ann}}, "Authorization", "Bearer o-of-the-proxy"},
 		{"/v1beta/models/m:generateContent", http.Header{"X-Goog-Api-Key": {ann}}, "X-Goog-Api-Key", "g-of-the-proxy"},
