@@ -28,10 +28,17 @@ import (
 // defaultListen is where the proxy is reached if nothing else is said.
 const defaultListen = "127.0.0.1:8790"
 
+// The values of --usage.
+const (
+	usageActual     = "actual"
+	usageClientView = "client-view"
+)
+
 // proxyFlags are the flags of plimsoll proxy.
 type proxyFlags struct {
 	listen, db, policy, config string
 	keys, logFormat, record    string
+	usage                      string
 	upstreams, windows         []string
 	pingAfter, grace           time.Duration
 	maxInFlight                int
@@ -74,6 +81,7 @@ once.`,
 	fl.StringVar(&f.config, "config", "", "`file` of settings to read, in place of those in the folders")
 	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider; may be given several times")
 	fl.StringArrayVar(&f.windows, "window", nil, "`MODEL=TOKENS` of a model's window, such as qwen3=32k or openai/gpt-5=100k; may be given several times")
+	fl.StringVar(&f.usage, "usage", usageActual, "`what` clients are told that a prompt had: actual, or client-view, which adds what was taken out")
 	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
 	fl.StringVar(&f.record, "record", "", "`folder` for a file of each exchange with a model, without keys")
 	fl.IntVar(&f.maxInFlight, "max-inflight", 0, "`requests` at a time above which more are refused; 0 refuses none")
@@ -81,6 +89,7 @@ once.`,
 	fl.DurationVar(&f.grace, "grace", 30*time.Second, "`time` that requests in flight have to finish at the end")
 	fl.StringVar(&f.logFormat, "log-format", "text", "`form` of the lines on standard error: text or json")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	_ = cmd.RegisterFlagCompletionFunc("usage", cobra.FixedCompletions([]string{usageActual, usageClientView}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newProxyKey(s))
 	return cmd

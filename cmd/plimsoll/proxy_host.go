@@ -23,11 +23,15 @@ type proxyHost struct {
 	policy   policy.Policy
 	catalog  catalog.Catalog
 	windows  map[string]config.Limits // by model, or by provider/model
+	view     bool                     // clients are told their own size
 }
 
 func (f proxyFlags) host() (proxyHost, error) {
-	var h proxyHost
+	h := proxyHost{view: f.usage == usageClientView}
 	var err error
+	if f.usage != usageActual && !h.view {
+		return h, usage(fmt.Errorf("proxy: --usage, want %s or %s, got %q", usageActual, usageClientView, f.usage), "")
+	}
 	if h.policy, err = loadPolicy(f.policy); err != nil {
 		return h, err
 	}
@@ -84,7 +88,7 @@ func (h proxyHost) window(provider, model string) budget.Window {
 }
 
 func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, error) {
-	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, Log: log})
+	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Log: log})
 }
 
 // allUpstreams returns the providers of the settings that have an address, and over them
