@@ -275,7 +275,7 @@ func TestFindsUpstream(t *testing.T) {
 		if at != c.want {
 			t.Errorf("%s %v: went to %q, want %q", c.uri, c.header, at, c.want)
 		}
-		if c.want == "" && (resp.StatusCode != 404 || !strings.Contains(string(body), "--upstream NAME=URL")) {
+		if c.want == "" && (resp.StatusCode != 404 || !strings.Contains(string(body), "--upstream NAME=URL") || strings.Contains(string(body), "model_not_found")) {
 			t.Errorf("%s: got %d %s", c.uri, resp.StatusCode, body)
 		}
 	}

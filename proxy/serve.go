@@ -69,7 +69,7 @@ func (s *Server) admit(w *writer, r *http.Request, x *exchange) (release func())
 		x.refuse(w, &wire.Error{Class: wire.BadRequest, Status: http.StatusUpgradeRequired, Message: "plimsoll: connections are not upgraded here; send the request over plain HTTP"})
 		return nil
 	case x.upstream == nil:
-		x.refuse(w, &wire.Error{Class: wire.NotFound, Message: fmt.Sprintf("plimsoll: no upstream for %s %s; put the name of one in front, as in /openai/v1/…, or start the proxy with --upstream NAME=URL", r.Method, short(r.URL.Path))})
+		x.refuse(w, &wire.Error{Class: wire.BadRequest, Status: http.StatusNotFound, Type: "not_found_error", Message: fmt.Sprintf("plimsoll: no upstream for %s %s; put the name of one in front, as in /openai/v1/…, or start the proxy with --upstream NAME=URL", r.Method, short(r.URL.Path))})
 		return nil
 	}
 	if release = s.room(w, x); release == nil {
@@ -93,7 +93,7 @@ func (s *Server) known(w *writer, r *http.Request, x *exchange) bool {
 	if s.o.Keys == nil {
 		r.Header.Del(keyHeader)
 		if why := notHere(r); why != "" {
-			x.refuse(w, &wire.Error{Class: wire.Auth, Status: http.StatusForbidden, Message: "plimsoll: " + why})
+			x.refuse(w, &wire.Error{Class: wire.BadRequest, Status: http.StatusForbidden, Type: "permission_error", Message: "plimsoll: " + why})
 			return false
 		}
 		return true
