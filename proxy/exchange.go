@@ -85,10 +85,8 @@ type body struct {
 	record  *kept // nil: it is not recorded
 }
 
-// newBody returns the body of r. An answer may begin before all of it is there; without
-// word of that net/http takes the rest away.
+// newBody returns the body of r.
 func newBody(r *http.Request, control *http.ResponseController) *body {
-	_ = control.EnableFullDuplex() // what has no such thing needs none
 	return &body{ReadCloser: r.Body, control: control}
 }
 
