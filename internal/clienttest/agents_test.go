@@ -23,9 +23,12 @@ type agent struct {
 }
 
 const (
-	model  = "scripted-model"
-	key    = "dummy-key"
-	prompt = "Please write proof.txt with your shell tool, then say that it is done."
+	model = "scripted-model"
+	key   = "dummy-key"
+	// largeWindow is what clients are told that the model has: more than any task here needs, so
+	// that they never compact by themselves.
+	largeWindow = 2_000_000
+	prompt      = "Please write proof.txt with your shell tool, then say that it is done."
 )
 
 func nothing(string) map[string]string { return nil }
@@ -37,7 +40,7 @@ func pi(api, path string, d llm.Dialect) agent {
 		files: func(url string) map[string]string {
 			cost := map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
 			entry := map[string]any{
-				"id": model, "name": model, "reasoning": true, "input": []string{"text"}, "contextWindow": 200_000, "maxTokens": 8192, "cost": cost,
+				"id": model, "name": model, "reasoning": true, "input": []string{"text"}, "contextWindow": largeWindow, "maxTokens": 8192, "cost": cost,
 			}
 			loop := map[string]any{"baseUrl": url + path, "api": api, "apiKey": key, "models": []any{entry}}
 			return map[string]string{".pi/agent/models.json": toJSON(map[string]any{"providers": map[string]any{"loop": loop}})}
@@ -53,6 +56,7 @@ func codex() agent {
 		files: func(url string) map[string]string {
 			return map[string]string{".codex/config.toml": fmt.Sprintf(`model = %q
 model_provider = "loop"
+model_context_window = %d
 check_for_update_on_startup = false
 
 [model_providers.loop]
@@ -71,7 +75,7 @@ exporter = "none"
 
 [features]
 plugins = false
-`, model, url+"/v1")}
+`, model, largeWindow, url+"/v1")}
 		},
 		env:  func(string) []string { return []string{"LOOP_API_KEY=" + key} },
 		args: []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt},
@@ -104,6 +108,45 @@ func grok() agent {
 			return []string{"GROK_API_KEY=" + key, "GROK_BASE_URL=" + url + "/v1", "GROK_MODEL=" + model}
 		},
 		args: []string{"-p", prompt},
+	}
+}
+
+func qwen() agent {
+	return agent{
+		client: "qwen", binary: "qwen", dialect: openai.DialectChat, stream: true,
+		files: func(string) map[string]string {
+			settings := map[string]any{
+				"security":  map[string]any{"auth": map[string]any{"selectedType": "openai"}},
+				"privacy":   map[string]any{"usageStatisticsEnabled": false},
+				"telemetry": map[string]any{"enabled": false},
+				"general":   map[string]any{"enableAutoUpdate": false},
+			}
+			return map[string]string{".qwen/settings.json": toJSON(settings)}
+		},
+		env: func(url string) []string {
+			return []string{"OPENAI_API_KEY=" + key, "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=" + model}
+		},
+		args: []string{"--yolo", "--output-format", "text", "-p", prompt},
+	}
+}
+
+func opencode() agent {
+	return agent{
+		client: "opencode", binary: "opencode", dialect: openai.DialectChat, stream: true,
+		files: func(url string) map[string]string {
+			loop := map[string]any{
+				"npm": "@ai-sdk/openai-compatible", "options": map[string]any{"baseURL": url + "/v1", "apiKey": key},
+				"models": map[string]any{model: map[string]any{"tool_call": true, "limit": map[string]int{"context": largeWindow, "output": 8192}}},
+			}
+			config := map[string]any{
+				"autoupdate": false, "share": "disabled", "model": "loop/" + model, "small_model": "loop/" + model, "provider": map[string]any{"loop": loop},
+			}
+			return map[string]string{".config/opencode/opencode.json": toJSON(config)}
+		},
+		env: func(string) []string {
+			return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+		},
+		args: []string{"run", "--format", "json", "-m", "loop/" + model, prompt},
 	}
 }
 

@@ -58,15 +58,32 @@ func drive(t *testing.T, prefix string, a agent) {
 	listener := httptest.NewServer(server)
 	defer listener.Close()
 	home, work := t.TempDir(), repository(t)
-	for name, text := range a.files(listener.URL) {
-		write(t, filepath.Join(home, name), text)
+	out, errs, err := run(t, prefix, a, home, work, listener.URL)
+	if err != nil {
+		t.Errorf("exit, want 0, got %v\nstdout: %s\nstderr: %s", err, tail(out), tail(errs))
 	}
 
+	proof, err := os.ReadFile(filepath.Join(work, proofFile))
+	if err != nil || strings.TrimSpace(string(proof)) != proofText {
+		t.Errorf("%s, want %s, got %q %v", proofFile, proofText, proof, err)
+	}
+	if !strings.Contains(out, lastWords) {
+		t.Errorf("stdout, want %s in it, got %s", lastWords, tail(out))
+	}
+	conversation(t, a, server.Log())
+}
+
+// run starts an agent in a home and a folder of its own, and waits for its end.
+func run(t *testing.T, prefix string, a agent, home, work, url string) (stdout, stderr string, err error) {
+	t.Helper()
+	for name, text := range a.files(url) {
+		write(t, filepath.Join(home, name), text)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(prefix, a.client, "node_modules", ".bin", a.binary), a.args...)
 	cmd.Dir = work
-	cmd.Env = append([]string{"HOME=" + home, "PATH=" + searchPath(t, prefix), "TERM=dumb", "LANG=C.UTF-8"}, a.env(listener.URL)...)
+	cmd.Env = append([]string{"HOME=" + home, "PATH=" + searchPath(t, prefix), "TERM=dumb", "LANG=C.UTF-8"}, a.env(url)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -74,18 +91,7 @@ func drive(t *testing.T, prefix string, a agent) {
 	cmd.WaitDelay = 5 * time.Second
 	err = cmd.Run()
 	reap(t, home)
-	if err != nil {
-		t.Errorf("exit, want 0, got %v\nstdout: %s\nstderr: %s", err, tail(out.String()), tail(errs.String()))
-	}
-
-	proof, err := os.ReadFile(filepath.Join(work, proofFile))
-	if err != nil || strings.TrimSpace(string(proof)) != proofText {
-		t.Errorf("%s, want %s, got %q %v", proofFile, proofText, proof, err)
-	}
-	if !strings.Contains(out.String(), lastWords) {
-		t.Errorf("stdout, want %s in it, got %s", lastWords, tail(out.String()))
-	}
-	conversation(t, a, server.Log())
+	return out.String(), errs.String(), err
 }
 
 // conversation looks at what came to the server.
