@@ -95,6 +95,17 @@ func New(o Options) (*Gateway, error) {
 	return g, nil
 }
 
+// Warm loads what it takes to count for some targets, so that no client waits for it. What
+// cannot be loaded says so when it is needed.
+func (g *Gateway) Warm(ctx context.Context, targets ...budget.Target) {
+	for _, t := range targets {
+		s, err := plimsoll.Open(ctx, plimsoll.Options{Targets: []budget.Target{t}, Catalog: g.options.Catalog, Encodings: g.options.Encodings})
+		if err == nil {
+			s.Budget().Count("warm")
+		}
+	}
+}
+
 // Close writes what is not written yet. What passes through the gateway after it is written
 // as before; the store stays open.
 func (g *Gateway) Close(ctx context.Context) error {

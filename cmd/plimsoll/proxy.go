@@ -20,6 +20,7 @@ import (
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
@@ -151,6 +152,8 @@ func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
 	if o.Gateway, err = host.gateway(st, log); err != nil {
 		return fail(err, "")
 	}
+	defer func() { err = errors.Join(err, fail(o.Gateway.Close(context.WithoutCancel(ctx)), "")) }() // before the store
+	go o.Gateway.Warm(ctx, warmModels...)
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
 	if err != nil {
@@ -162,6 +165,11 @@ func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
 		return fail(err, "")
 	}
 	return f.serve(ctx, log, server)
+}
+
+// warmModels stand for the vocabularies that are asked for most.
+var warmModels = []budget.Target{
+	{Provider: "anthropic", Model: "claude-opus-5-5"}, {Provider: "openai", Model: "gpt-5"}, {Provider: "gemini", Model: "gemini-2.5-pro"},
 }
 
 // serve listens until ctx ends.
