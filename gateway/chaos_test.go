@@ -68,7 +68,7 @@ type chaos struct {
 func newChaos(t *testing.T, seed uint64) *chaos {
 	c := &chaos{t: t, rnd: rand.New(rand.NewPCG(seed, 13)), store: &store.Memory{}}
 	c.life = &life{Store: c.store}
-	c.calm, c.mortal = begin(t, nil), begin(t, c.life)
+	c.calm, c.mortal = begin(t, nil), beginWith(t, c.life, 2)
 	c.talks = []*talk{newTalk(t, fmt.Sprintf("Read them, for %d.", seed))}
 	if seed%2 == 0 {
 		c.talks[0].header = map[string]string{"X-Session-Id": fmt.Sprint(seed)}
@@ -167,7 +167,7 @@ func (c *chaos) die() {
 	c.killed++
 	c.life.end()
 	c.life = &life{Store: c.store}
-	c.mortal = begin(c.t, c.life)
+	c.mortal = beginWith(c.t, c.life, 2) // so few that they come and go
 }
 
 // A life is the store as one process sees it, until its end.

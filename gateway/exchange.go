@@ -171,7 +171,7 @@ func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 func (x *Exchange) flushBeside() {
 	flushed := make(chan struct{})
 	x.flushed = flushed
-	name := x.branch.session.ID()
+	name := x.branch.name
 	go func() {
 		defer close(flushed)
 		if err := x.gateway.store.flush(context.Background(), name); err != nil {
@@ -220,14 +220,14 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 		return err
 	}
 	x.branch, x.body, x.betas, b.last = b, body, betas, x
-	if x.Edited() || x.gateway.store.mustFlush(b.session.ID()) { // what was taken out, and what was asked, is durable before the request leaves
-		if err := x.gateway.store.flush(ctx, b.session.ID()); err != nil {
+	if x.Edited() || x.gateway.store.mustFlush(b.name) { // what was taken out, and what was asked, is durable before the request leaves
+		if err := x.gateway.store.flush(ctx, b.name); err != nil {
 			return err
 		}
 	} else {
 		x.flushBeside()
 	}
-	x.report.sent(b.session.ID(), send, len(body))
+	x.report.sent(b.name, send, len(body))
 	return nil
 }
 
@@ -274,7 +274,7 @@ func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 		err = x.leave(ctx, b, send)
 	}
 	if err != nil {
-		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", b.session.ID(), "error", err.Error())
+		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", b.name, "error", err.Error())
 		if !errors.Is(err, plimsoll.ErrRefused) {
 			x.family.forget()
 		}

@@ -29,7 +29,8 @@ type family struct {
 
 // A branch is one conversation: a session, and what its requests are known by.
 type branch struct {
-	session *plimsoll.Session
+	name    string
+	session *plimsoll.Session // nil: not in memory
 	frame   frame
 	around  [sha256.Size]byte // of the system prompt and the tools as the session has them; zero: not known
 	chain   []llm.Digest      // of the messages of the session
@@ -82,11 +83,9 @@ func (g *Gateway) letGo(f *family) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range f.branches {
-		name := b.session.ID()
-		if err := g.store.flush(context.Background(), name); err != nil {
-			g.options.Log.Warn("records were not written", "session", name, "error", err.Error())
-		}
-		g.store.forget(name)
+		g.release(b)
+		g.open.remove(b)
+		g.store.forget(b.name)
 	}
 	f.branches, f.loaded = nil, false
 }
@@ -115,11 +114,13 @@ func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 		if !begun {
 			break
 		}
-		s, err := g.open(ctx, f.branchName(n), t)
-		if err != nil {
+		b := &branch{name: f.branchName(n)}
+		if err := g.take(ctx, f, b, t); err != nil {
 			return err
 		}
-		f.branches = append(f.branches, read(s))
+		v := b.session.View()
+		b.frame, b.chain = frameOf(v.Sections, v.Tools), chain(b.session.Messages())
+		f.branches = append(f.branches, b)
 	}
 	f.loaded = true
 	return nil
@@ -135,20 +136,6 @@ func has(ctx context.Context, s store.Store, name string) (bool, error) {
 		return err == nil, err
 	}
 	return false, nil
-}
-
-// open opens a session of the gateway's.
-func (g *Gateway) open(ctx context.Context, name string, t budget.Target) (*plimsoll.Session, error) {
-	return plimsoll.Open(ctx, plimsoll.Options{
-		ID: name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
-		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
-	})
-}
-
-// read returns the branch of a session that was told something.
-func read(s *plimsoll.Session) *branch {
-	v := s.View()
-	return &branch{session: s, frame: frameOf(v.Sections, v.Tools), chain: chain(s.Messages())}
 }
 
 // match returns the branch that a request goes on with, and how many messages they have
@@ -174,12 +161,8 @@ func (f *family) match(fr frame, want []llm.Digest) (best *branch, shared int) {
 func (f *family) place(ctx context.Context, g *Gateway, fr frame, want []llm.Digest, t budget.Target) (b *branch, shared int, err error) {
 	b, shared = f.match(fr, want)
 	if b != nil {
-		ahead, err := g.store.ahead(ctx, b.session.ID())
-		if err != nil {
+		if err := g.fresh(ctx, f, b, t); err != nil {
 			return nil, 0, err
-		}
-		if ahead {
-			return nil, 0, &store.ConflictError{Session: b.session.ID()}
 		}
 	}
 	n := len(f.branches)
@@ -192,16 +175,16 @@ func (f *family) place(ctx context.Context, g *Gateway, fr frame, want []llm.Dig
 		if err != nil {
 			return nil, 0, err
 		}
-		b = &branch{session: s, frame: fr, chain: b.chain[:shared:shared]}
+		b = &branch{name: s.ID(), session: s, frame: fr, chain: b.chain[:shared:shared]}
+		g.use(f, b)
 	default:
-		s, err := g.open(ctx, f.branchName(n), t)
-		if err != nil {
+		b = &branch{name: f.branchName(n), frame: fr}
+		if err := g.take(ctx, f, b, t); err != nil {
 			return nil, 0, err
 		}
-		if got := len(s.Messages()); got > 0 {
-			return nil, 0, fmt.Errorf("gateway: session %q: want a new one, got one with %d messages: %w", f.branchName(n), got, store.ErrConflict)
+		if got := len(b.session.Messages()); got > 0 {
+			return nil, 0, fmt.Errorf("gateway: session %q: want a new one, got one with %d messages: %w", b.name, got, store.ErrConflict)
 		}
-		b = &branch{session: s, frame: fr}
 	}
 	f.branches = append(f.branches, b)
 	return b, shared, nil

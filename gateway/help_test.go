@@ -19,10 +19,13 @@ const (
 )
 
 // begin returns a gateway on a store.
-func begin(t *testing.T, s store.Store) *gateway.Gateway {
+func begin(t *testing.T, s store.Store) *gateway.Gateway { return beginWith(t, s, 0) }
+
+// beginWith returns a gateway that keeps so many conversations in memory.
+func beginWith(t *testing.T, s store.Store, sessions int) *gateway.Gateway {
 	t.Helper()
 	g, err := gateway.New(gateway.Options{
-		Store:  s,
+		Store: s, Sessions: sessions,
 		Window: func(string, string) budget.Window { return budget.Window{Capacity: window, OutputReserve: 500} },
 	})
 	must(t, err)

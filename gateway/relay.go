@@ -221,10 +221,10 @@ func (r *Relay) settle(whole bool) {
 	x.branch.last = nil
 	err := x.branch.session.Observe(r.ctx, r.usage)
 	if err == nil {
-		err = x.gateway.store.flush(r.ctx, x.branch.session.ID())
+		err = x.gateway.store.flush(r.ctx, x.branch.name)
 	}
 	if err != nil {
-		x.gateway.unwritten(x.family, x.branch.session.ID(), err)
+		x.gateway.unwritten(x.family, x.branch.name, err)
 	}
 }
 

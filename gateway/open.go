@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// An open is the sessions in memory, the ones used last. A session holds its whole
+// conversation; of a branch whose session is not in memory only digests are.
+type open struct {
+	mu    sync.Mutex
+	most  int
+	at    map[*branch]*list.Element
+	order *list.List // of held, the one used last in front
+}
+
+type held struct {
+	f *family
+	b *branch
+}
+
+func newOpen(most int) open {
+	return open{most: most, at: map[*branch]*list.Element{}, order: list.New()}
+}
+
+// add makes a branch the one used last, and returns those that are too many.
+func (o *open) add(h held) (over []held) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if e, ok := o.at[h.b]; ok {
+		o.order.MoveToFront(e)
+		return nil
+	}
+	o.at[h.b] = o.order.PushFront(h)
+	for e := o.order.Back(); e != nil && o.order.Len()-len(over) > o.most; e = e.Prev() {
+		over = append(over, e.Value.(held))
+	}
+	return over
+}
+
+func (o *open) remove(b *branch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if e, ok := o.at[b]; ok {
+		o.order.Remove(e)
+		delete(o.at, b)
+	}
+}
+
+// use notes that a branch is used, whose family's lock is held, and lets go of the sessions
+// that are too many, but for those in use.
+func (g *Gateway) use(f *family, b *branch) {
+	for _, h := range g.open.add(held{f, b}) {
+		if h.b == b || h.f != f && !h.f.mu.TryLock() {
+			continue // a later one looks again
+		}
+		g.release(h.b)
+		g.open.remove(h.b)
+		if h.f != f {
+			h.f.mu.Unlock()
+		}
+	}
+}
+
+// release lets go of a branch's session. The lock of its family is held.
+func (g *Gateway) release(b *branch) {
+	if err := g.store.flush(context.Background(), b.name); err != nil {
+		g.options.Log.Warn("records were not written", "session", b.name, "error", err.Error())
+	}
+	b.session, b.last, b.sizes = nil, nil, nil
+}
+
+// take opens the session of a branch.
+func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Target) (err error) {
+	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
+		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
+		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
+	})
+	if err == nil {
+		g.use(f, b)
+	}
+	return err
+}
+
+// fresh makes sure that a branch is in memory and is what the store has.
+func (g *Gateway) fresh(ctx context.Context, f *family, b *branch, t budget.Target) error {
+	ahead, err := g.store.ahead(ctx, b.name)
+	switch {
+	case err != nil:
+		return err
+	case ahead:
+		return &store.ConflictError{Session: b.name}
+	case b.session != nil:
+		g.use(f, b)
+		return nil
+	}
+	if err := g.take(ctx, f, b, t); err != nil {
+		return err
+	}
+	if len(b.session.Messages()) != len(b.chain) {
+		return &store.ConflictError{Session: b.name}
+	}
+	b.around = [len(b.around)]byte{}
+	return nil
+}
