@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,11 +120,17 @@ func (g *Gateway) Close(ctx context.Context) error {
 	return all
 }
 
-// target returns where a request to model goes, with what is known of its window.
-func (g *Gateway) target(c Call, model string) budget.Target {
+// target returns where a request to model goes, with what is known of its window. Where
+// the provider refuses a prompt that leaves less than the output which the client wants,
+// that much is kept free, up to half of the window.
+func (g *Gateway) target(c Call, model string, output int) budget.Target {
 	t := budget.Target{Provider: c.Provider, Model: model}
 	if g.options.Window != nil {
 		t.Window = g.options.Window(c.Provider, model)
+	}
+	row, known := g.options.Catalog.Lookup(model)
+	if capacity := cmp.Or(t.Window.Capacity, row.Window); known && !row.Capabilities.StopsAtWindow && t.Window.OutputReserve == 0 && output > 0 && capacity > 0 {
+		t.Window.OutputReserve = min(output, capacity/2)
 	}
 	return t
 }

@@ -70,7 +70,7 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	if why := x.read(whole); why != "" {
 		return x.pass(why), nil
 	}
-	x.target = g.target(c, x.request.Model)
+	x.target = g.target(c, x.request.Model, x.request.MaxOutput)
 	links := chain(x.request.Messages)
 	x.family = g.families.get(familyName(c, links[0]))
 	if err := x.enter(ctx, links); err != nil {

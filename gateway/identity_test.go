@@ -181,3 +181,28 @@ func TestRefusal(t *testing.T) {
 		t.Errorf("got %d %s", e.Status, e.Body)
 	}
 }
+
+// TestOutputReserve: where a provider refuses prompt and output that exceed the window
+// together, the output that the client wants is kept free; where it does not, and where
+// nobody knows, the policy's reserve holds.
+func TestOutputReserve(t *testing.T) {
+	g, err := gateway.New(gateway.Options{})
+	must(t, err)
+	limits := map[string]int{}
+	for _, model := range []string{"claude-haiku-4-5", "gpt-4o", "claude-opus-5-5", "scripted"} {
+		for _, output := range []int{500, 60_000} {
+			body := fmt.Appendf(nil, `{"model":%q,"max_tokens":%d,"messages":[{"role":"user","content":"Hello."}]}`, model, output)
+			x, err := g.Begin(t.Context(), gateway.Call{
+				Provider: "p", Dialect: dialect, Body: body,
+				Header: func(name string) string { return map[string]string{"X-Session-Id": fmt.Sprint(model, output)}[name] },
+			})
+			must(t, err)
+			limits[fmt.Sprint(model, " ", output)] = x.Report().Limit
+		}
+	}
+	for model, moves := range map[string]bool{"gpt-4o": true, "claude-opus-5-5": false, "scripted": false} {
+		if small, large := limits[model+" 500"], limits[model+" 60000"]; (small > large) != moves || large <= 0 {
+			t.Errorf("%s: a limit of %d, and %d for a long reply; want the second smaller: %t", model, small, large, moves)
+		}
+	}
+}
