@@ -235,3 +235,84 @@ func TestClientView(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedWithin: a provider whose window is smaller than anybody knows refuses for
+// length; the request is sent again, shorter, before the client hears of it.
+func TestRefusedWithin(t *testing.T) {
+	for d := range paths {
+		if d == "ollama" { // it cuts and says nothing
+			continue
+		}
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s_stream_%t", d, stream), func(t *testing.T) {
+				server, url := scripted(t, script)
+				g, err := gateway.New(gateway.Options{})
+				must(t, err)
+				attempts := 0
+				tr := transport.New(g)
+				tr.Done = func(_ *http.Request, r gateway.Report) { attempts = max(attempts, r.Attempts) }
+				c := grower(d, url, stream)
+				c.http = &http.Client{Transport: tr}
+				must(t, c.run(t.Context()))
+				refused := 0
+				for _, call := range server.Log() {
+					if call.Error != nil {
+						refused++
+					}
+				}
+				if refused == 0 || refused > 8 || attempts < 2 {
+					t.Errorf("%d requests refused, at most %d attempts, want a few and 2", refused, attempts)
+				}
+			})
+		}
+	}
+}
+
+// TestRefusedInsideAStream: the Responses API tells a length refusal inside a stream that
+// has begun well. The client sees nothing of it; where nothing can be made shorter it sees
+// all of it.
+func TestRefusedInsideAStream(t *testing.T) {
+	const refusal = "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r1\",\"object\":\"response\",\"status\":\"in_progress\",\"output\":[]}}\n\n" +
+		"event: response.failed\ndata: {\"type\":\"response.failed\",\"sequence_number\":1,\"response\":{\"id\":\"r1\",\"object\":\"response\",\"status\":\"failed\",\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"Your input exceeds the context window of this model. Please adjust your input and try again.\"},\"output\":[]}}\n\n"
+	server, _ := scripted(t, "reply always\n  text \"Done.\"\n")
+	asked := 0
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // what is missing the server below says
+		if asked++; len(body) > 12_000 {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, refusal)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		server.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	g, err := gateway.New(gateway.Options{})
+	must(t, err)
+	c := grower("openai-responses", front.URL, true)
+	c.http = &http.Client{Transport: transport.New(g)}
+	for n := range 6 { // 20 kB
+		id := fmt.Sprintf("call_%d", n)
+		c.history = append(c.history,
+			llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"path":"%d"}`, n)}}},
+			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+				llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: strings.Repeat(fmt.Sprintf("line of file %d\n", n), 200)}}},
+			}})
+	}
+	must(t, c.step(t.Context()))
+	if last := c.history[len(c.history)-1].Text(); last != "Done." || asked < 2 {
+		t.Errorf("got %q after %d requests", last, asked)
+	}
+
+	c.history = []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: strings.Repeat("What of it? ", 2_000)}}}}
+	body, err := c.body()
+	must(t, err)
+	resp, err := c.http.Post(c.address(), "application/json", bytes.NewReader(body))
+	must(t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	must(t, err)
+	if string(data) != refusal {
+		t.Errorf("a request that cannot be made shorter: got %q", data)
+	}
+}
