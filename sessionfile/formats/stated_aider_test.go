@@ -53,3 +53,27 @@ func TestStatedByAider(t *testing.T) {
 		})
 	}
 }
+
+// TestAiderStatesOnlyItsChats: what aider says that a session cost is about the chats up to that
+// line. A chat behind it whose calls no line counts is in no such sum.
+func TestAiderStatesOnlyItsChats(t *testing.T) {
+	begun := "# aider chat started at 2026-04-02 10:00:00\n\n> Main model: beam-2 with diff edit format  \n\n#### Sound the bar.  \n\nTwo fathoms.\n\n"
+	counted := chat([3]string{"Dredge.", "0.05", "0.05"})
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"at the end":    {counted + begun, []string{"0-1"}},
+		"between":       {counted + begun + counted, []string{"0-1", "2-3"}},
+		"before":        {begun + counted, []string{"1-2"}},
+		"in the middle": {counted + begun + chat([3]string{"Go on.", "0.02", "0.07"}), []string{"0-3"}},
+	} {
+		var got []string
+		for _, s := range readText(t, c.text).Stated {
+			got = append(got, fmt.Sprintf("%d-%d", s.From, s.To))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: want the segments %v, got %v", name, c.want, got)
+		}
+	}
+}

@@ -113,7 +113,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 	h := &history{Reading: r, reply: none}
 	in.Each(r, h.line)
 	h.finish()
-	h.state(h.Emitted())
+	h.state()
 	return nil
 }
 
@@ -196,7 +196,7 @@ func (h *history) close() {
 	h.editors = nil
 }
 
-// finish ends the chat.
+// finish ends the chat. What it has not said the cost of is in no total.
 func (h *history) finish() {
 	if h.log == nil {
 		return
@@ -204,6 +204,9 @@ func (h *history) finish() {
 	h.turn()
 	h.close()
 	h.log = nil
+	if !h.fresh {
+		h.total.to = h.Emitted()
+	}
 }
 
 // user takes in a line that the user said. The first of several tells what they are.

@@ -15,6 +15,7 @@ import (
 type total struct {
 	line  int   // of the newest figure; 0 if there is none
 	from  int   // the first segment of the calls that it is of
+	to    int   // the segment after the newest chat that has a figure
 	all   price // the newest figure
 	gone  int64 // figures before it that began anew within a chat, as after /model in early versions
 	width int64 // of the roundings of these and of the calls, together
@@ -119,7 +120,7 @@ func (h *history) sum(no int, all, call price) {
 	t.asking, t.asked = question{}, t.asking
 	switch anew := all.money < t.all.money; {
 	case h.fresh && (anew || all.money-call.money <= all.width+call.width):
-		h.state(h.first)
+		h.state()
 		h.total = total{from: h.first}
 	case anew:
 		t.gone += t.all.money
@@ -147,14 +148,14 @@ func (t *total) rise(no int, all, call price, asked question) {
 	}
 }
 
-// state adds what the file says that the calls before segment to cost.
-func (h *history) state(to int) {
+// state adds what the file says that the calls of the total cost.
+func (h *history) state() {
 	t := h.total
-	if t.line == 0 || to <= t.from {
+	if t.line == 0 || t.to <= t.from {
 		return
 	}
 	h.Session.Stated = append(h.Session.Stated, sessionfile.Stated{
-		Line: t.line, What: "session cost", From: t.from, To: to,
+		Line: t.line, What: "session cost", From: t.from, To: t.to,
 		Figures: []sessionfile.Figure{{Name: sessionfile.FigureCost, Value: t.gone + t.all.money, Round: t.width + t.all.width}},
 		Why:     strings.Join(t.why, "; "),
 	})
