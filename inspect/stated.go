@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -30,7 +31,7 @@ func (r *reading) stated() {
 				if costDiffers(f, sum.cost) && !costDiffers(f, sum.cost.Add(r.aside(s.Model))) {
 					why = withAgents
 				}
-				out.Figures = append(out.Figures, costFigure(f, sum.cost, cmp.Or(why, s.Why)))
+				out.Figures = append(out.Figures, costFigure(f, sum.cost, cmp.Or(why, s.Why, sum.guessed())))
 				continue
 			}
 			one := sum.beside(f)
@@ -51,6 +52,7 @@ type stepSum struct {
 	calls           int
 	usage           llm.Usage
 	cost            catalog.Money
+	costs           int  // that are estimated
 	prompts, output bool // some are estimated
 	thought         bool
 }
@@ -72,6 +74,9 @@ func (r *reading) sumOf(s sessionfile.Stated) stepSum {
 func (t *stepSum) add(s step) {
 	t.calls++
 	t.cost = t.cost.Add(s.charge.CostUSD)
+	if s.charge.CostKind == CostEstimated {
+		t.costs++
+	}
 	u := s.info.Usage
 	if u.Prompt() == 0 {
 		u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h = s.charge.Usage.Input, s.charge.Usage.CacheRead, s.charge.Usage.CacheWrite5m, s.charge.Usage.CacheWrite1h
@@ -85,6 +90,14 @@ func (t *stepSum) add(s step) {
 		u.Reasoning, t.thought = n, true
 	}
 	t.usage = t.usage.Add(u)
+}
+
+// guessed says of how many calls ours is an estimate of the cost, if it is.
+func (t *stepSum) guessed() string {
+	if t.costs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("what %d of %d calls cost is estimated", t.costs, t.calls)
 }
 
 // beside sets ours beside a stated figure.

@@ -135,6 +135,22 @@ func TestStatedCostSaysWhy(t *testing.T) {
 	}
 }
 
+// Where ours is an estimate, a stated cost that is another one says of how many calls.
+func TestStatedCostOfCallsWithoutUsage(t *testing.T) {
+	l := newLog()
+	l.human("Sound the bar.")
+	l.reply(cached(0, 10_000), text("Two fathoms."))
+	l.human("And the pier?")
+	l.reply(llm.Usage{}, text("Three."))
+	l.s.Stated = []sessionfile.Stated{{Line: 9, What: "session cost", To: 1, Figures: []sessionfile.Figure{
+		{Name: sessionfile.FigureCost, Value: 40_200 * million},
+	}}}
+	f := l.report(t, withShip(t)).Stated[0].Figures[0]
+	if want := "what 1 of 2 calls cost is estimated"; !f.Differs || f.Why != want {
+		t.Errorf("want a difference because %s, got %+v", want, f)
+	}
+}
+
 // What a run cost may have what its sub-agents cost whose lines are in the file: then that is why.
 func TestStatedCostWithSubAgents(t *testing.T) {
 	l := newLog()
