@@ -93,13 +93,13 @@ func (p *inspectPrinter) kin(r *inspect.Report, s *sessionfile.Session, o inspec
 	if len(s.Segments) > 0 {
 		first = s.Segments[0]
 	}
-	wrong, twice := p.seen.add(s, first)
+	wrong, twin := p.seen.add(s, first)
 	for _, what := range []string{missingParent(s), wrong} {
 		if what != "" {
 			r.Problems = append(r.Problems, inspect.Problem{What: what})
 		}
 	}
-	if twice { // its sub-agents are the other file's
+	if twin != "" { // its sub-agents are the other file's
 		return nil
 	}
 	agents, bad, err := agentsOf(s.Path, func(s *sessionfile.Session) (inspect.Report, error) {

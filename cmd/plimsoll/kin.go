@@ -32,10 +32,10 @@ type heldSession struct {
 type seenSessions map[sessionName][]heldSession
 
 // add notes the session of a file with its first segment. What is wrong is that a file
-// before has its id; copy says that it has the same first reply as well, so that the sums
-// of both are sums of the same calls. An id that is only the file's name says nothing
+// before has its id; twin is that file if it has the same first reply as well, so that the
+// sums of both are sums of the same calls. An id that is only the file's name says nothing
 // without such a reply.
-func (k seenSessions) add(s *sessionfile.Session, first sessionfile.Segment) (wrong string, copy bool) {
+func (k seenSessions) add(s *sessionfile.Session, first sessionfile.Segment) (wrong, twin string) {
 	name := sessionName{s.Format, s.ID, s.Parent}
 	own := heldSession{path: s.Path}
 	if i := slices.IndexFunc(first.Entries, func(e sessionfile.Entry) bool { return e.Step != nil }); i >= 0 {
@@ -45,13 +45,13 @@ func (k seenSessions) add(s *sessionfile.Session, first sessionfile.Segment) (wr
 	k[name] = append(before, own)
 	for _, held := range before {
 		if held.reply == own.reply && held.time == own.time && own.reply != (llm.Digest{}) {
-			return fmt.Sprintf("want one file of session %q, got also %s: the sums of this one are in no sum of several files", s.ID, held.path), true
+			return fmt.Sprintf("want one file of session %q, got also %s: sums of several files have the one with more calls", s.ID, held.path), held.path
 		}
 	}
 	if len(before) > 0 && s.ID != nameOf(s.Path) {
-		return fmt.Sprintf("want one file of session %q, got also %s, with other calls", s.ID, before[0].path), false
+		return fmt.Sprintf("want one file of session %q, got also %s, with other calls", s.ID, before[0].path), ""
 	}
-	return "", false
+	return "", ""
 }
 
 // nameOf returns the name of a file without its ending.

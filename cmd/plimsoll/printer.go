@@ -38,7 +38,7 @@ type replayPrinter struct {
 	seen     seenSessions
 	copies   sessionfile.Copies
 	kin      []replay.Problem // of the file that is replayed, told with its first segment
-	twice    bool             // another file had the session that is replayed
+	twin     string           // the file before that had the session that is replayed; empty: none had
 	failures []string         // of --fail-on
 	models   []string         // of what was replayed
 	total    totals
@@ -65,7 +65,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	p.read++
 	p.copies.Mark(&file.Session) // its segments as they come
 	p.total.file(name)
-	p.kin, p.twice = nil, false
+	p.kin, p.twin = nil, ""
 	p.wrong(name, missingParent(&file.Session))
 	var unprinted error
 	err = p.run(ctx, r, file, func(res replay.Result) error {
@@ -104,7 +104,7 @@ func (p *replayPrinter) segments(file *formats.File) iter.Seq2[sessionfile.Segme
 			seg = marked(seg)
 			if first && err == nil {
 				var what string
-				what, p.twice = p.seen.add(&file.Session, seg)
+				what, p.twin = p.seen.add(&file.Session, seg)
 				p.wrong(file.Path, what)
 			}
 			if first = false; !yield(seg, err) {
@@ -133,7 +133,7 @@ func (p *replayPrinter) run(ctx context.Context, r *replay.Replayer, file *forma
 // agents adds the sub-agents of a session to the result of its last segment. Those of a
 // session that another file has are the other file's.
 func (p *replayPrinter) agents(r *replay.Replayer, name string, res *replay.Result) error {
-	if res.Whole == nil || p.twice {
+	if res.Whole == nil || p.twin != "" {
 		return nil
 	}
 	agents, wrong, err := agentsOf(name, func(s *sessionfile.Session) (inspect.Report, error) {
@@ -175,11 +175,8 @@ func (p *replayPrinter) result(res replay.Result) error {
 		}
 	}
 	p.models = append(p.models, res.Model)
-	p.total.segment(res, p.twice)
+	p.total.segment(res, p.twin)
 	for _, run := range res.Runs {
-		if !p.twice {
-			p.total.add(run)
-		}
 		if run.Policy == policyOff {
 			continue
 		}
@@ -218,6 +215,7 @@ func (p *replayPrinter) finish(files int) error {
 	if err := tellPrices(p.err, p.models); err != nil {
 		return fail(err, "")
 	}
+	p.total.settle()
 	if !p.flags.json {
 		if err := p.printEnd(); err != nil {
 			return fail(err, "")

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +28,7 @@ type totals struct {
 	agents []inspect.Agent // of all sessions
 	left   []inspect.Branch
 	files  map[string]bool // that were replayed, without links
+	held   []*heldFile     // that are not in the sums yet
 
 	windows []string       // on which something was too small to be run
 	small   map[string]int // segments, by these
@@ -44,19 +47,68 @@ type total struct {
 	differs     bool // the limit of some run from the lowest one of its window
 }
 
-// segment books a segment. One of a session that another file has is only known to be
-// there.
-func (t *totals) segment(res replay.Result, twice bool) {
-	if twice {
-		if t.ran++; res.Segment == 1 {
+// A heldFile is what came of one file. Of several of one session the sums have the file
+// with the most model calls: the others are older copies of it.
+type heldFile struct {
+	path    string
+	twin    string // the first file of the session, if that is another one
+	calls   int
+	results []replay.Result // without what only a page shows
+}
+
+// segment books a segment of the newest file, whose session another file has first if twin
+// is not empty.
+func (t *totals) segment(res replay.Result, twin string) {
+	if res.NotRun == "" {
+		t.ran++
+	}
+	f := t.held[len(t.held)-1]
+	f.twin, f.calls = twin, f.calls+res.Steps+res.Copied
+	res.Runs = slices.Clone(res.Runs)
+	for i := range res.Runs {
+		res.Runs[i].Series = nil
+	}
+	f.results = append(f.results, res)
+}
+
+// settle adds up the files.
+func (t *totals) settle() {
+	most := map[string]*heldFile{} // by the first file of the session
+	for _, f := range t.held {
+		first := cmp.Or(f.twin, f.path)
+		if best := most[first]; best == nil || f.calls > best.calls {
+			most[first] = f
+		}
+	}
+	for _, f := range t.held {
+		own := most[cmp.Or(f.twin, f.path)] == f
+		if !own {
 			t.twice++
 		}
+		for _, res := range f.results {
+			t.book(res, own)
+		}
+	}
+	t.held = nil
+}
+
+// book adds up a segment. Of one that is not in the sums the sub-agents are, which have
+// files of their own: they were looked for once.
+func (t *totals) book(res replay.Result, own bool) {
+	for _, a := range res.Agents {
+		if own || a.Line == 0 {
+			t.agents = append(t.agents, a)
+		}
+	}
+	if !own {
 		return
 	}
 	t.segments++
 	t.copied += res.Copied
-	t.agents = append(t.agents, res.Agents...)
 	t.left = append(t.left, res.Abandoned...)
+	for _, run := range res.Runs {
+		t.add(run)
+	}
 	for _, l := range res.LeftOut {
 		if t.small == nil {
 			t.small = map[string]int{}
@@ -65,9 +117,7 @@ func (t *totals) segment(res replay.Result, twice bool) {
 			t.windows = append(t.windows, l.Window)
 		}
 	}
-	if res.NotRun == "" {
-		t.ran++
-	} else if res.Steps > 0 {
+	if res.NotRun != "" && res.Steps > 0 {
 		t.notRun++
 		t.lost += res.Steps
 	}
@@ -79,6 +129,7 @@ func (t *totals) file(path string) {
 		t.files = map[string]bool{}
 	}
 	t.files[unlinked(path)] = true
+	t.held = append(t.held, &heldFile{path: path})
 }
 
 // unlinked returns a path without links, as it is where that cannot be told.
