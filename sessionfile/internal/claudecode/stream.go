@@ -157,6 +157,9 @@ func (s *stream) begin(id string) {
 		s.id, s.byID[id] = id, s.thread
 	}
 	if before, ok := s.byID[id]; ok {
+		if before != s.thread {
+			before.runs.anew = true
+		}
 		s.thread = before
 		return
 	}
@@ -334,7 +337,9 @@ type runs struct {
 	line, n int
 	calls   int
 	usage   llm.Usage
-	cost    int64
+	cost    int64      // of the newest process
+	gone    int64      // what those before it cost
+	anew    bool       // another process goes on with the conversation
 	models  read.Tally // what the newest one says, of the client's own calls too
 }
 
@@ -343,10 +348,11 @@ func (t *runs) add(r *read.Reading, no int, f read.Fields) {
 	t.line, t.n = no, t.n+1
 	t.calls += r.Count(no, "num_turns", f["num_turns"])
 	t.usage = t.usage.Add(usage(r, no, f["usage"]))
-	if cost := shared.Cost(f["total_cost_usd"]); cost >= t.cost {
+	if cost := shared.Cost(f["total_cost_usd"]); cost > 0 {
+		if t.anew || cost < t.cost {
+			t.gone, t.anew = t.gone+t.cost, false
+		}
 		t.cost = cost
-	} else {
-		t.cost += cost
 	}
 	t.models = read.Tally{}
 	models := f["modelUsage"]
@@ -400,8 +406,8 @@ func (t *runs) stated(from, to int) []sessionfile.Stated {
 		what = fmt.Sprintf("%d result lines", t.n)
 	}
 	one := sessionfile.Stated{Line: t.line, What: what, From: from, To: to, Figures: read.Figures(t.calls, t.usage)}
-	if t.cost > 0 {
-		one.Figures = append(one.Figures, sessionfile.Figure{Name: sessionfile.FigureCost, Value: t.cost})
+	if cost := t.gone + t.cost; cost > 0 {
+		one.Figures = append(one.Figures, sessionfile.Figure{Name: sessionfile.FigureCost, Value: cost})
 	}
 	all := []sessionfile.Stated{one}
 	if t.n == 1 {
