@@ -42,7 +42,12 @@ type errorReader struct {
 	*Error
 	beside string // words that tell the class and are no part of the message
 	behind int    // the status of the model behind the provider; 0 if not stated
+	depth  int    // of messages around this one
 }
+
+// deepest is how many messages may lie around one that is read, so that the work is bounded:
+// a gateway, one behind it, a provider.
+const deepest = 4
 
 // read reads a body: an object, a list that begins with one (Vertex, where a stream was
 // asked for), a JSON text, or no JSON.
@@ -123,7 +128,7 @@ func firstOf(b []byte) []byte {
 // status and details of Google, both sizes of llama.cpp, the reset of a used-up plan.
 func (r *errorReader) fields(b []byte) {
 	v := raw.Values(b, "type", "code", "param", "message", "status", "statusCode", "request_id", "n_prompt_tokens", "n_ctx", "details", "resets_in_seconds")
-	r.Type, r.Param, r.Message = raw.Unquote(v[0]), raw.Unquote(v[2]), raw.Unquote(v[3])
+	r.Type, r.Param, r.Message = raw.Unquote(v[0]), raw.Unquote(v[2]), word(v[3])
 	if raw.IsString(v[4]) {
 		r.Type = cmp.Or(r.Type, raw.Unquote(v[4]))
 	}
@@ -160,13 +165,14 @@ func (r *errorReader) inner(b []byte) {
 	}
 }
 
-// nested reads the error that some gateways put, as text, into the message of their own.
+// nested reads the error that some gateways put, as text or as an object, into the message
+// of their own.
 func (r *errorReader) nested() {
 	text := []byte(strings.TrimSpace(r.Message))
-	if !raw.IsObject(text) || raw.Check(text) != nil || !raw.IsObject(raw.Value(text, "error")) {
+	if r.depth == deepest || !raw.IsObject(text) || raw.Check(text) != nil {
 		return
 	}
-	deep := errorReader{Error: new(Error)}
+	deep := errorReader{Error: new(Error), depth: r.depth + 1}
 	deep.read(text)
 	if deep.Message == "" {
 		return

@@ -14,11 +14,13 @@ var (
 		"maximum number of tokens allowed ", "allowed input length of ", "configured limit of ", "exceeds the limit of ", "context size (",
 		"context length of only ", "context length of ", "context length (", "too large for model with ", "model token limit: ", "only supports up to ",
 		"must be <= ", "length should be [1, ", "tokens > ", "context: ", "exceed context limit: ",
+		"while limit is ",
 	}
 	usedWords = []string{
 		"resulted in ", "prompt contains at least ", "prompt contains ", "your request has ", "requested a total of ", "requested about ",
 		"you requested ", "you passed ", "prompt is too long: ", "requested tokens (", "(requested: ", "input token count (", "input token count is ",
 		"token count of ", "request contains ", "keep the first ", "prompt (length ", "input length (", "input length ", "input (", "request (", "given: ", "maximum output tokens (",
+		"current length is ",
 	}
 )
 

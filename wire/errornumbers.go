@@ -12,13 +12,14 @@ const leastSize = 256
 type role uint8
 
 const (
-	noRole     role = iota // an id, a date, a difference, the output that was asked for
+	noRole     role = iota // an id, a date, a difference
 	usedRole               // tokens of the prompt
 	windowRole             // tokens of the window
+	outputRole             // tokens of the output that was asked for
 )
 
 // The words that tell a number's role where they stand before it, in its own clause and with
-// none but those of between: a number that stands elsewhere is none of the two.
+// none but those of between: a number that stands elsewhere has none.
 var (
 	windowNear = strings.Fields("max maximum limit limited exceed exceeds exceeding than > >= <= window n_ctx n_ctx_slot allows accepts supports")
 	usedNear   = strings.Fields("n_keep n_prompt_tokens given received requested passed sent got has have contains current actual used your long large")
@@ -30,9 +31,10 @@ var (
 )
 
 // inGeneralFigures adds to used and window what the words around the other numbers tell, if
-// they tell it of one number only. What was used of a window is more than the window.
+// they tell it of one number only. What was used of a window is more than the window, by
+// itself or with the output that was asked for.
 func inGeneralFigures(plain string, used, window int) (int, int) {
-	var found [windowRole + 1][]int
+	var found [outputRole + 1][]int
 	last := 0 // behind the number before
 	for i := 0; i < len(plain); i++ {
 		if !isDigit(plain[i]) || i > 0 && isDigit(plain[i-1]) {
@@ -56,7 +58,11 @@ func inGeneralFigures(plain string, used, window int) (int, int) {
 	if window == 0 && len(found[windowRole]) == 1 {
 		w = found[windowRole][0]
 	}
-	if u > 0 && w > 0 && u <= w || (u == 0 || w == 0) && !strings.Contains(plain, "token") {
+	sum := u
+	if len(found[outputRole]) == 1 {
+		sum += found[outputRole][0]
+	}
+	if u > 0 && w > 0 && sum <= w || (u == 0 || w == 0) && !strings.Contains(plain, "token") {
 		return used, window // a number alone may be of anything, or a code
 	}
 	return u, w
@@ -99,7 +105,7 @@ func roleBehind(words []string) role {
 		switch {
 		case word == "" || slices.Contains(between, word):
 		case slices.Contains(outputNear, word):
-			return noRole
+			return outputRole
 		case found != windowRole && slices.Contains(usedNear, word):
 			return usedRole
 		case slices.Contains(windowNear, word):

@@ -86,6 +86,7 @@ var limits = []saying{
 		"credit balance is too low", "run out of credits", "credits are depleted", "payment required", "requires billing",
 		"billing to be enabled", "enable billing", "spend limit", "used all available credits", "monthly spending limit", "perday", // a quota of Google's, which comes back at night
 		"models-per-day", "limit: 0,", "limit: 0\n", "monthly limit exhausted", "premium request allowance", "余额不足", "欠费",
+		"budget has been exceeded", "exceededbudget", "exceededtokenbudget", // LiteLLM's, with 400, 403 or 429
 	}},
 	{RateLimited, open, []string{
 		"too many tokens, please wait", "too many tokens per", "throttlingexception", "throttling_error", "please wait before", "rate limit", "rate-limited",
@@ -123,7 +124,7 @@ var sayings = []saying{
 
 // tooLong are the words for a prompt that is too long (Anthropic, Bedrock, OpenAI, Azure,
 // Copilot, vLLM, SGLang, TGI, llama.cpp, LM Studio, OpenRouter, Gemini, Ollama, Mistral,
-// Moonshot, MiniMax, DashScope, Volcengine, z.ai).
+// Moonshot, MiniMax, DashScope, Volcengine, z.ai, Cerebras).
 var tooLong = []string{
 	"maximum context length", "exceeds the context window", "exceed context window", "exceeds the available context size",
 	"context length exceeded", "exceeds the maximum context", "exceeds context ", "exceeds the model's context", "context window exceeded",
@@ -135,6 +136,7 @@ var tooLong = []string{
 	"input tokens exceed", "maximum number of input tokens", "reduce the length of the messages", "range of input length should be [",
 	"exceed max message tokens", "too many input tokens", "inputs` must have less than", "inputs must have less than", "cannot truncate prompt with n_keep",
 	"exceeded this model context window", "max_new_tokens must be <=", "max_new_tokens` must be <=", "input token count is", "input token count exceeds",
+	"while limit is ",
 }
 
 // notTooLong are words beside which those of tooLong mean something else: the output that a
@@ -156,6 +158,18 @@ var inGeneralNot = []string{
 	"max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "max tokens is", "output token", "completion token", "budget",
 	"string too long", "array too long", "image", "byte", "pixel", "page", "file", "per min", "per day", "per second", "stop sequence",
 	"maximum tokens you requested", "header", "scope", "schema", "url", "temperature", "api token", "access token", "auth", "cached content",
+}
+
+// mediaInGeneral says by its parts that what a message carries beside its text is too large:
+// of what, how, and in which unit; and what tells that only a model is named after it.
+var mediaInGeneral = [...][]string{
+	{"image", "pdf", "document", "audio", "video", "attachment"},
+	inGeneral[1],
+	{"size", "byte", " mb", "0mb", "5mb", "pixel", "dimension", "resolution", "pages", "too large", "too big"},
+}
+
+var mediaInGeneralNot = []string{
+	"max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "output token", "completion token", "schema", "temperature", "header",
 }
 
 // classify fills in what the words and the status of e tell, with those that stand beside
@@ -202,8 +216,11 @@ func (e *Error) classOf(plain string, behind int) Class {
 			return s.class
 		}
 	}
-	if slices.Contains(open, class) && tooLongInGeneral(plain) {
+	if slices.Contains(open, class) && saysEach(inGeneral, plain) && !containsAny(plain, inGeneralNot) {
 		return TooLong
+	}
+	if slices.Contains(open, class) && saysEach(mediaInGeneral, plain) && !containsAny(plain, mediaInGeneralNot) {
+		return TooLarge
 	}
 	if class == Unclassified && e.Status == 0 && e.Type+e.Code+e.Message != "" {
 		return ServerFault // a stream that breaks without a known reason
@@ -249,13 +266,14 @@ func (s saying) says(class Class, plain string) bool {
 	return (s.room == nil || slices.Contains(s.room, class)) && containsAny(plain, s.words)
 }
 
-func tooLongInGeneral(plain string) bool {
-	for _, words := range inGeneral {
-		if !containsAny(plain, words) {
+// saysEach reports whether text says a word of each list.
+func saysEach(lists [3][]string, text string) bool {
+	for _, words := range lists {
+		if !containsAny(text, words) {
 			return false
 		}
 	}
-	return !containsAny(plain, inGeneralNot)
+	return true
 }
 
 // stringLimit tells apart what OpenAI says of one text: an output that is too large, which

@@ -162,6 +162,18 @@ func TestRefusals(t *testing.T) {
 		{"a proxy's page", 413, "<html><head><title>413 Request Entity Too Large</title></head></html>", large, 0, 0, 0},
 		{"a proxy's line", 429, "Too Many Requests", rate, 0, 0, 0},
 
+		// A message that is an object, or lies in one.
+		{"a message that is an object", 400, `{"error":{"message":{"message":"prompt is too long: 5001 tokens > 5000 maximum"},"type":"invalid_request_error"}}`, long, 5001, 5000, 0},
+		{"a message with the error as an object", 400, `{"message":{"error":{"message":"no","code":"context_length_exceeded"}}}`, long, 0, 0, 0},
+		{"a message of unknown members", 400, `{"error":{"message":{"reason":"prompt is too long: 5001 tokens > 5000 maximum"}}}`, long, 5001, 5000, 0},
+
+		// A length and a limit, and prompts that are too long with the output.
+		{"a length while there is a limit", 400, said("Please reduce the length of the messages or completion. Current length is 8200 while limit is 8192"), long, 8200, 8192, 0},
+		{"the same without advice", 400, said("Current length is 8200 while limit is 8192"), long, 8200, 8192, 0},
+		{"a prompt plus the output", 400, said("input tokens 150000 plus max_tokens 16384 exceeds the context window of 163840"), long, 150000, 163840, 0},
+		{"a prompt and the output, in brackets", 400, said("The sum of input tokens (150000) and max_tokens (16384) exceeds the context window of 163840 tokens"), long, 150000, 163840, 0},
+		{"a prompt that would fit with the output", 400, said("input tokens 150000 plus max_tokens 1024 exceeds the context window of 163840"), long, 0, 163840, 0},
+
 		// Words of a long prompt about something else.
 		{"a cache that is too small", 400, `{"error":{"code":400,"message":"Cached content is too small: the input token count is 808, min_total_token_count=1024","status":"INVALID_ARGUMENT"}}`, bad, 0, 0, 0},
 		{"a stop sequence", 400, said("The stop sequence has too many tokens"), bad, 0, 0, 0},
@@ -176,6 +188,8 @@ func TestRefusals(t *testing.T) {
 		{"xAI's credits", 429, `{"code":"Some resource has been exhausted","error":"Your team x has either used all available credits or reached its monthly spending limit. To continue making API requests, please purchase more credits or raise your spending limit."}`, billing, 0, 0, 0},
 		{"Kimi's account", 429, `{"error":{"message":"Your account org-x is suspended, please check your plan and billing details","type":"exceeded_current_quota_error"}}`, billing, 0, 0, 0},
 		{"LiteLLM's budget", 400, `{"error":{"message":"Budget has been exceeded! Current cost: 10.2, Max budget: 10.0","type":"budget_exceeded","param":null,"code":"400"}}`, billing, 0, 0, 0},
+		{"LiteLLM's budget of a key", 403, `{"error":{"message":"Budget has been exceeded! Current cost: 10.2, Max budget: 10.0","type":"auth_error","param":null,"code":"403"}}`, billing, 0, 0, 0},
+		{"LiteLLM's budget of a team", 400, said("ExceededBudget: Team=a over budget. Spend=10.2, Budget=10.0"), billing, 0, 0, 0},
 		{"DashScope's account", 400, `{"error":{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing.","type":"Arrearage"}}`, billing, 0, 0, 0},
 		{"a plan is used up", 429, `{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","plan_type":"plus","resets_in_seconds":5400}}`, billing, 0, 0, 90 * time.Minute},
 		{"Google, the day's quota", 429, `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}`, billing, 0, 0, 0},
@@ -191,6 +205,9 @@ func TestRefusals(t *testing.T) {
 		// The rest.
 		{"Google, the minute's quota", 429, `{"error":{"code":429,"message":"You exceeded your current quota. * Quota exceeded for metric: input_token_count, limit: 2500\nPlease retry in 34.07s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"InputTokensPerModelPerMinute-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}`, rate, 0, 0, 34 * time.Second},
 		{"an image that is too big", 400, said("messages.5.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes"), large, 0, 0, 0},
+		{"an image above a limit", 400, said("Image size exceeds limit: 25MB > 20MB"), large, 0, 0, 0},
+		{"an image of too many pixels", 400, said("The image is too large: 9000x9000 pixels"), large, 0, 0, 0},
+		{"an output too large for a model of images", 400, said("max_tokens is too large: 90000. image-1 supports at most 8192 completion tokens"), bad, 0, 0, 0},
 		{"an image among many", 400, said("messages.1.content.30.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"), large, 0, 0, 0},
 		{"too many pages", 400, said("A maximum of 100 PDF pages may be provided."), large, 0, 0, 0},
 		{"too many bytes", 413, `{"error":{"message":"Request too large","code":"request_too_large"}}`, large, 0, 0, 0},
