@@ -59,8 +59,10 @@
 // Lines with one message.id are one message and one Step. Tool results of parallel
 // calls hang off the path as side branches and are taken in behind their message.
 // Where the chain breaks (a parent that is missing, a circle), reading goes on
-// with the line before it in the file. Lines with forkedFrom are copies; a copy whose
-// lines do not say so is told only beside the file that it is of, by [Copies].
+// with the line before it in the file. A session of another id that does not go on from
+// a line of the others is another conversation. Lines with forkedFrom are copies; a copy whose
+// lines do not say so is told only beside what it is of, by [Copies]: the file, or an earlier
+// conversation of the same one.
 //
 // Its stream (--output-format stream-json, or json --verbose, which is one array) names
 // no parents: each line follows the one before, and another session id begins another

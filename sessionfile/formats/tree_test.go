@@ -23,8 +23,8 @@ func drawLine(t *rapid.T, no int) string {
 		parent = "null"
 	}
 	call := fmt.Sprintf("toolu_%d", rapid.IntRange(0, 4).Draw(t, "call"))
-	head := fmt.Sprintf(`"uuid":%q,"parentUuid":%s,"logicalParentUuid":%q,"sessionId":"s","isSidechain":%v`,
-		uuid, parent, id("logical"), rapid.IntRange(0, 9).Draw(t, "side") == 0)
+	head := fmt.Sprintf(`"uuid":%q,"parentUuid":%s,"logicalParentUuid":%q,"sessionId":%q,"isSidechain":%v`,
+		uuid, parent, id("logical"), rapid.SampledFrom([]string{"s", "s", "r"}).Draw(t, "session"), rapid.IntRange(0, 9).Draw(t, "side") == 0)
 	text := fmt.Sprintf(`{"type":"text","text":"line %d."}`, no)
 	switch rapid.SampledFrom([]string{"user", "result", "reply", "call", "progress", "compact", "micro", "summary"}).Draw(t, "type") {
 	case "user":

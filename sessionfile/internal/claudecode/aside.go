@@ -63,5 +63,11 @@ func (b *build) call(i int) *sessionfile.Step {
 	if len(b.raw) == 0 {
 		return nil
 	}
-	return b.raw[0].Step
+	step := b.raw[0].Step
+	if step != nil && b.mark != nil { // of several conversations
+		f := b.line(i)
+		alone := sessionfile.Segment{Entries: []sessionfile.Entry{{Step: step}}}
+		step = b.copies.In(b.Name(f.session))(alone).Entries[0].Step
+	}
+	return step
 }

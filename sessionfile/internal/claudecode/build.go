@@ -82,8 +82,11 @@ func readFile(r *read.Reading, in *read.Input) error {
 // build turns stretches of the tree into segments.
 type build struct {
 	*tree
-	used []bool
-	raw  []piece // of the segment being built, before pairing
+	used   []bool
+	raw    []piece // of the segment being built, before pairing
+	copies sessionfile.Copies
+	mark   func(sessionfile.Segment) sessionfile.Segment // of the conversation named last
+	marks  string                                        // its name
 }
 
 // A piece is an entry and the record it came from.
@@ -95,7 +98,7 @@ type piece struct {
 // stretch builds the segments of one stretch: one, and one more for every
 // microcompaction in it.
 func (b *build) stretch(s stretch) {
-	seg := sessionfile.Segment{Start: s.start}
+	seg := sessionfile.Segment{Name: s.name, Start: s.start}
 	b.raw = nil
 	if s.outside && s.start == sessionfile.StartResumed && b.side {
 		seg.NotRun = outsidePrompt
@@ -111,7 +114,7 @@ func (b *build) stretch(s stretch) {
 	for _, u := range b.order(s.path) {
 		if b.records[u].boundary == microBoundary {
 			b.finish(seg)
-			seg = sessionfile.Segment{Start: sessionfile.StartMicrocompaction, NotRun: seg.NotRun}
+			seg = sessionfile.Segment{Name: seg.Name, Start: sessionfile.StartMicrocompaction, NotRun: seg.NotRun}
 			if !b.clear(int(u)) {
 				seg.NotRun = read.TooMuch
 			}
@@ -148,7 +151,18 @@ func (b *build) finish(seg sessionfile.Segment) {
 		return
 	}
 	seg.Entries = entries
+	if seg.Name != "" {
+		seg = b.marked(seg)
+	}
 	b.Emit(seg)
+}
+
+// marked marks what a conversation copied from one before it in the file.
+func (b *build) marked(seg sessionfile.Segment) sessionfile.Segment {
+	if b.mark == nil || b.marks != seg.Name {
+		b.mark, b.marks = b.copies.In(seg.Name), seg.Name
+	}
+	return b.mark(seg)
 }
 
 // carry adds messages that a compaction kept. No request was made for them here.

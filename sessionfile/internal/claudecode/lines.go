@@ -98,7 +98,10 @@ func idOfText(text string) id {
 }
 
 // ids are the ids of a line; they are needed until the tree is known.
-type ids struct{ uuid, parent, message id }
+type ids struct {
+	uuid, parent, message id
+	session               int32 // among those of the file; that of the line before if it says none
+}
 
 // scan reads a Claude Code file: all lines first, then the tree.
 type scan struct {
@@ -106,6 +109,7 @@ type scan struct {
 	records []record
 	ids     []ids
 	agent   string // id of the sub-agent whose file this is
+	sessions
 
 	unpriced map[string]bool // reasons against list prices that were told
 }
@@ -262,6 +266,7 @@ func (c *scan) line(l read.Line) {
 		return
 	}
 	c.about(&f)
+	of.session = c.sessions.last
 	c.records = append(c.records, rec)
 	c.ids = append(c.ids, of)
 }
@@ -270,6 +275,7 @@ func (c *scan) line(l read.Line) {
 func (c *scan) about(f *fields) {
 	if s := c.Name(f.session); s != "" {
 		c.Session.ID = s
+		c.sessions.add(s)
 	}
 	if v := c.Name(f.version); v != "" {
 		c.Session.ClientVersion = v

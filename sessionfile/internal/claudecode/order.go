@@ -26,8 +26,9 @@ func (t *tree) replies() links {
 	near := newInts(n)    // the reply line that a record follows with nothing but results and bookkeeping between
 	answers := newInts(n) // the same, of results and what hangs on them
 	type reply struct {
-		message id
-		aside   bool
+		message      id
+		aside        bool
+		conversation int32
 	}
 	first := map[reply]int32{}
 	for i := range t.records {
@@ -41,7 +42,7 @@ func (t *tree) replies() links {
 		switch {
 		case rec.kind == kindAssistant:
 			near[i] = at
-			said := reply{t.way.ids[i].message, !t.main(i)}
+			said := reply{t.way.ids[i].message, !t.main(i), t.conversation(i)}
 			if k, ok := first[said]; ok && !rec.has(isCopied) {
 				l.reply[i] = k
 			} else if said.message != (id{}) && !rec.has(isCopied) {

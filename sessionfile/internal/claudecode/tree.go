@@ -28,12 +28,14 @@ type way struct {
 	parent  []int32     // of each record, or isRoot, isBroken
 	before  []int32     // the nearest earlier record of the conversation that may be unvisited, or none
 	visited []bool      //
+	joined  joined      // which sessions of the file are one conversation
 	kept    map[int]int // keeps the other way round: the last boundary that kept a record
 	summary map[int]int // the summary behind a boundary
 }
 
 // A stretch is the part of the active path between two compactions, oldest first.
 type stretch struct {
+	name     string // of its conversation, in a file that holds several
 	path     []int32
 	boundary int // record of the compaction it starts with, or none
 	start    sessionfile.Start
@@ -48,7 +50,7 @@ func newTree(c *scan, in *read.Input) *tree {
 		side: true, keeps: map[int][]int{},
 		way: &way{
 			ids: c.ids, parent: make([]int32, n), before: make([]int32, n), visited: make([]bool, n),
-			kept: map[int]int{}, summary: map[int]int{},
+			kept: map[int]int{}, summary: map[int]int{}, joined: newJoined(c.sessions),
 		},
 	}
 	for i := range t.records {
@@ -84,13 +86,8 @@ func (t *tree) named(uuid id) (int, bool) {
 // resolve finds every record's parent and predecessor.
 func (t *tree) resolve() {
 	w := t.way
-	last := int32(none)
 	for i := range t.records {
 		rec := &t.records[i]
-		w.before[i] = last
-		if t.main(i) && rec.said() {
-			last = int32(i)
-		}
 		w.parent[i] = isBroken
 		if rec.has(isRooted) {
 			w.parent[i] = isRoot
@@ -110,6 +107,15 @@ func (t *tree) resolve() {
 			}
 		}
 	}
+	t.join()
+	last := newInts(len(w.joined.to))
+	for i := range t.records {
+		c := t.conversation(i)
+		w.before[i] = last[c]
+		if t.main(i) && t.records[i].said() {
+			last[c] = int32(i)
+		}
+	}
 }
 
 // main reports whether a record belongs to the conversation whose file this is.
@@ -118,25 +124,20 @@ func (t *tree) main(i int) bool {
 	return !rec.has(isCopied) && (t.side || !rec.has(isSide))
 }
 
-// leaf returns the last record of the conversation, or none.
-func (t *tree) leaf() int {
-	for i := len(t.records) - 1; i >= 0; i-- {
-		if t.main(i) && t.records[i].said() {
-			return i
-		}
-	}
-	return none
-}
-
-// stretches returns the active path, split at compactions, oldest first.
+// stretches returns the active path of each conversation, split at compactions, oldest
+// first.
 func (t *tree) stretches() []stretch {
 	var all []stretch
-	for leaf := t.leaf(); leaf >= 0 && !t.way.visited[leaf]; {
-		var s stretch
-		s, leaf = t.walk(leaf)
-		all = append(all, s)
+	for _, c := range t.conversations() {
+		from := len(all)
+		for leaf := c.leaf; leaf >= 0 && !t.way.visited[leaf]; {
+			var s stretch
+			s, leaf = t.walk(leaf)
+			s.name = c.name
+			all = append(all, s)
+		}
+		slices.Reverse(all[from:])
 	}
-	slices.Reverse(all)
 	return all
 }
 
