@@ -42,7 +42,7 @@ func (g *segment) bill(o Options, simulate bool) {
 	g.caching = cachingOf(g.Entries)
 	var shares []llm.Usage
 	if g.shared() {
-		shares, g.caching.used = g.shareOf(g.told), g.told.parts.CacheRead+g.told.parts.CacheWrite5m > 0
+		shares, g.caching.used = g.shareOf(g.told), g.told.cached()
 	}
 	sim := &simulation{g: g, o: o, caches: map[string]*cache.Cache{}}
 	sim.prompt.Add(llm.Digest{'f'}, g.hidden.all()+g.front.Total(), len(g.Sections)+len(g.hidden.Sections())+len(g.Tools))
@@ -53,7 +53,7 @@ func (g *segment) bill(o Options, simulate bool) {
 		}
 		s.charge.Simulated.Output = g.outputOf(*s)
 		s.charge.Usage = s.charge.Simulated
-		if shares != nil {
+		if shares != nil && !shares[i].IsZero() {
 			s.charge.Usage = shares[i]
 		}
 		g.charge(s, o)
@@ -121,12 +121,13 @@ func (g *segment) charge(s *step, o Options) {
 	}
 }
 
-// shareOf divides what the file states of all calls, or of each model's, among the Steps: the
+// shareOf divides what the file states of all calls, or of each run's or model's, among the Steps: the
 // parts of the prompts in proportion to their sizes, the outputs to those of the replies
-// unless they are known, and the thinking in them to the outputs, unless these are less.
+// unless they are known, and the thinking in them to the outputs, unless these are less. A
+// Step of which nothing is stated has none.
 func (g *segment) shareOf(t told) []llm.Usage {
 	out := make([]llm.Usage, len(g.steps))
-	for _, part := range t.over(len(g.steps)) {
+	for _, part := range t {
 		prompts, outputs, final := make([]int, len(part.steps)), make([]int, len(part.steps)), false
 		for i, at := range part.steps {
 			s := g.steps[at]

@@ -176,3 +176,59 @@ func TestSumsOfConversations(t *testing.T) {
 		t.Errorf("want the %d tokens of the steps beside the sum, got %+v", r.Totals.Tokens, f)
 	}
 }
+
+// Each run of a conversation has the sum that is stated of it: of one call it is that call's usage, as reported, of several it is
+// divided among them, and the calls of a run of which nothing is stated are estimates.
+func TestSumsOfRuns(t *testing.T) {
+	runs := func(calls int, sums ...sessionfile.Stated) *log {
+		l := summed(calls, llm.Usage{})
+		l.s.Stated = nil
+		for _, st := range sums {
+			l.states(0, 1, llm.Usage{Input: int(st.Figures[0].Value), Output: 10})
+			last := &l.s.Stated[len(l.s.Stated)-1]
+			last.FromStep, last.ToStep, last.Line = st.FromStep, st.ToStep, 50+len(l.s.Stated)
+		}
+		return l
+	}
+	sum := func(from, to int, prompt int64) sessionfile.Stated {
+		return sessionfile.Stated{FromStep: from, ToStep: to, Figures: []sessionfile.Figure{{Value: prompt}}}
+	}
+	t.Run("of one call each", func(t *testing.T) {
+		r := runs(2, sum(0, 1, 1_000), sum(1, 2, 3_000)).report(t, withShip(t))
+		for i, want := range []int{1_000, 3_000} {
+			if s := r.Segments[0].Steps[i]; s.Tokens != want || s.Kind != inspect.Reported {
+				t.Errorf("step %d: want %d tokens, reported, got %d, %s", i+1, want, s.Tokens, s.Kind)
+			}
+		}
+		if r.Totals.CostUSD != catalog.Dollars((4_000*3+20*10)*million) || r.Totals.CostEstimated != 0 {
+			t.Errorf("want what both cost, none of it an estimate, got %s, %d estimated", r.Totals.CostUSD, r.Totals.CostEstimated)
+		}
+		for _, st := range r.Stated {
+			if f := st.Figures[0]; f.Ours != f.Stated || f.Differs || f.Estimated {
+				t.Errorf("line %d: want what is stated, got %+v", st.Line, f)
+			}
+		}
+		if st := r.Stated[1]; st.FromStep != 2 || st.ToStep != 2 {
+			t.Errorf("want the sum of step 2 alone, got %d to %d", st.FromStep, st.ToStep)
+		}
+	})
+	t.Run("of several calls, of one and of none", func(t *testing.T) {
+		r := runs(4, sum(0, 2, 20_001), sum(2, 3, 9_000)).report(t, withShip(t))
+		steps := r.Segments[0].Steps
+		if n := steps[0].Tokens + steps[1].Tokens; n != 20_001 || steps[0].Kind != inspect.Estimated || steps[0].Tokens >= steps[1].Tokens {
+			t.Errorf("want 20,001 tokens divided between the first two, got %+v", steps[:2])
+		}
+		if steps[2].Tokens != 9_000 || steps[2].Kind != inspect.Reported {
+			t.Errorf("want 9,000 tokens, reported, got %+v", steps[2])
+		}
+		if steps[3].Kind == inspect.Reported || steps[3].Tokens <= 9_000 || steps[3].CostUSD.Pico == 0 {
+			t.Errorf("want an estimate, larger than the call before, with its cost, got %+v", steps[3])
+		}
+	})
+	t.Run("that share calls", func(t *testing.T) {
+		r := runs(3, sum(0, 2, 20_001), sum(1, 3, 30_001)).report(t, withShip(t))
+		if r.Totals.Tokens == 50_002 || r.Segments[0].Hidden.Kind == inspect.Measured {
+			t.Errorf("want no sums of calls that two are of, got %+v", r.Totals)
+		}
+	})
+}

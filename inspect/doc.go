@@ -42,7 +42,7 @@
 //
 //	report.go    floor 1: what a Report holds
 //	overhead.go  what an analysis stands on, and what a client hides
-//	told.go      what a file states of all calls of a segment
+//	told.go      what a file states of the calls of a segment
 //	weigh.go     a message by its parts
 //	preview.go   the beginning of a text
 //	segment.go   floor 2: a segment that is measured

@@ -105,14 +105,15 @@ func (o Options) Measure(s *sessionfile.Session, seg sessionfile.Segment, number
 }
 
 func (o Options) newSegment(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (*segment, error) {
-	g := &segment{Segment: withUsage(s, seg, number), number: number, notRun: seg.NotRun, told: toldOf(s, seg, number)}
+	told := toldOf(s, seg, number)
+	g := &segment{Segment: told.withUsage(seg), number: number, notRun: seg.NotRun, told: told}
 	g.model = o.ModelOf(g.Segment)
 	g.family = o.Catalog.FamilyOf(g.model)
 	var err error
 	if g.counter, err = token.ForFamily(g.family, o.Encodings); err != nil {
 		return nil, err
 	}
-	g.hidden, g.sized, err = o.overheadOf(s, g.Segment, g.told, carried)
+	g.hidden, g.sized, err = o.overheadOf(s, seg, told, carried)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
 		g.notRun = cmp.Or(g.notRun, missing.Error())
 	} else if err != nil {
@@ -311,8 +312,8 @@ func (r *running) append(i int, e sessionfile.Entry, weights []weight) {
 
 // divide returns the prompts of a segment's calls, which add up to what the file states of
 // them, and what each of them has beyond the file. Where the file alone is estimated to be
-// more than the sum, all are smaller in proportion. Where the sums are those of models, so is
-// each of them.
+// more than the sum, all are smaller in proportion. Where the sums are those of runs or of
+// models, so is each of them; a call that none is of has what the others have beyond the file.
 func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error) {
 	g := &segment{Segment: seg, model: o.ModelOf(seg)}
 	g.family = o.Catalog.FamilyOf(g.model)
@@ -325,8 +326,9 @@ func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error
 	for i, st := range g.steps {
 		sizes[i] = st.tokens
 	}
-	hidden := Overhead{Tokens: t.prompt, Kind: Measured}
-	for _, part := range t.over(len(sizes)) {
+	hidden := Overhead{Tokens: t[0].prompt, Kind: Measured}
+	untold := slices.Repeat([]bool{true}, len(sizes))
+	for _, part := range t {
 		own, sum := part.of(sizes), 0
 		for _, n := range own {
 			sum += n
@@ -335,7 +337,12 @@ func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error
 		hidden.Tokens = min(hidden.Tokens, more/len(own))
 		beyond := spread(more, make([]int, len(own)))
 		for i, n := range spread(part.prompt-more, own) {
-			sizes[part.steps[i]] = n + beyond[i]
+			sizes[part.steps[i]], untold[part.steps[i]] = n+beyond[i], false
+		}
+	}
+	for i := range sizes {
+		if untold[i] {
+			sizes[i] += hidden.Tokens
 		}
 	}
 	return hidden, sizes, nil
@@ -351,7 +358,7 @@ func (o Options) divide(seg sessionfile.Segment, t told) (Overhead, []int, error
 // summary, the error is a [*MissingError] and the Overhead is good in spite of it. carried is the last measured Overhead of
 // the segments before; zero if there is none.
 func (o Options) OverheadOf(s *sessionfile.Session, seg sessionfile.Segment, number int, carried Overhead) (Overhead, error) {
-	hidden, _, err := o.overheadOf(s, withUsage(s, seg, number), toldOf(s, seg, number), carried)
+	hidden, _, err := o.overheadOf(s, seg, toldOf(s, seg, number), carried)
 	return hidden, err
 }
 
@@ -361,10 +368,10 @@ func (o Options) overheadOf(s *sessionfile.Session, seg sessionfile.Segment, t t
 	if s.Client == "" {
 		return Overhead{Kind: None}, nil, nil
 	}
-	if t.prompt > 0 && seg.Steps() > 1 {
+	if t.divided() {
 		return o.divide(seg, t)
 	}
-	hidden, err := o.observed(s, seg, carried)
+	hidden, err := o.observed(s, t.withUsage(seg), carried)
 	return hidden, nil, err
 }
 

@@ -338,12 +338,16 @@ type Prediction struct {
 
 // A Stated is what the file itself says about a sum, beside ours of the same Steps.
 type Stated struct {
-	Line    int            `json:"line"`
-	What    string         `json:"what"`            // what states it
-	Model   string         `json:"model,omitempty"` // whose calls alone; empty for all
-	From    int            `json:"from"`            // first segment, from 1
-	To      int            `json:"to"`              // last one
-	Figures []StatedFigure `json:"figures"`
+	Line  int    `json:"line"`
+	What  string `json:"what"`            // what states it
+	Model string `json:"model,omitempty"` // whose calls alone; empty for all
+	From  int    `json:"from"`            // first segment, from 1
+	To    int    `json:"to"`              // last one
+	// FromStep and ToStep are the first and the last step of these segments that it sums up,
+	// from 1; 0 if it sums up all of them.
+	FromStep int            `json:"from_step,omitempty"`
+	ToStep   int            `json:"to_step,omitempty"`
+	Figures  []StatedFigure `json:"figures"`
 }
 
 // A StatedFigure is one figure twice.

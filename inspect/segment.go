@@ -74,8 +74,8 @@ func (s step) unseen() int {
 // copied reports whether another session made the call.
 func (s step) copied() bool { return s.info.Copied != "" }
 
-// shared reports whether the Steps have their usage by what is told of all of them.
-func (g *segment) shared() bool { return len(g.sized) > 0 && g.told.parts.Prompt() > 0 }
+// shared reports whether the Steps have their usage by what is told of several of them.
+func (g *segment) shared() bool { return len(g.sized) > 0 && g.told.inParts() }
 
 // A Charge is what one call was charged for.
 type Charge struct {

@@ -24,6 +24,9 @@ func (r *reading) stated() {
 	}
 	for _, s := range r.s.Stated {
 		out := Stated{Line: s.Line, What: s.What, Model: s.Model, From: s.From + 1, To: s.To, Figures: []StatedFigure{}}
+		if s.ToStep > 0 {
+			out.FromStep, out.ToStep = s.FromStep+1, s.ToStep
+		}
 		sum := r.sumOf(s)
 		for _, f := range s.Figures {
 			why := lacks[sessionfile.Difference{Line: s.Line, What: s.What, Model: s.Model, Name: f.Name}]
@@ -60,9 +63,10 @@ type stepSum struct {
 // sumOf adds up the Steps that a statement is about.
 func (r *reading) sumOf(s sessionfile.Stated) stepSum {
 	t := stepSum{cost: catalog.Dollars(0)}
+	n := -1
 	for _, g := range r.segments[min(max(s.From, 0), len(r.segments)):min(max(s.To, 0), len(r.segments))] {
 		for _, st := range g.steps {
-			if !st.copied() && (s.Model == "" || st.info.Model == s.Model) {
+			if n++; s.Sums(n) && !st.copied() && (s.Model == "" || st.info.Model == s.Model) {
 				t.add(st)
 			}
 		}

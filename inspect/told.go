@@ -1,37 +1,38 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
-// A told is what a file states of all calls of one segment, none of whose prompts it
-// reports by itself. It is zero where it states nothing, or not of these calls alone.
-type told struct {
-	prompt int
-	parts  llm.Usage  // the same in parts, with the output; zero if the file has no parts
-	each   []toldPart // the same by model; nil if it is not told of each by itself
-}
+// A told is what a file states of the calls of one segment, none of whose prompts it reports
+// by itself: of all of them, of those of a run, or of those of a model. It is empty where the
+// file states nothing, or not of these calls alone.
+type told []toldPart
 
 // A toldPart is what is told of some of the calls.
 type toldPart struct {
 	prompt int
-	parts  llm.Usage
-	steps  []int // their positions among the calls
+	parts  llm.Usage // the same in parts, with the output; zero if the file has no parts
+	steps  []int     // their positions among the calls; at least one
 }
 
-// over returns what is told in parts of a segment's calls: of each model, or of all.
-func (t told) over(calls int) []toldPart {
-	if t.each != nil {
-		return t.each
-	}
-	all := toldPart{t.prompt, t.parts, make([]int, calls)}
-	for i := range all.steps {
-		all.steps[i] = i
-	}
-	return []toldPart{all}
+// divided reports whether a part is of several calls, which share it.
+func (t told) divided() bool {
+	return slices.ContainsFunc(t, func(p toldPart) bool { return len(p.steps) > 1 })
+}
+
+// inParts reports whether all that is told is in parts.
+func (t told) inParts() bool {
+	return len(t) > 0 && !slices.ContainsFunc(t, func(p toldPart) bool { return p.parts.Prompt() == 0 })
+}
+
+// cached reports whether something that is told was in a cache.
+func (t told) cached() bool {
+	return slices.ContainsFunc(t, func(p toldPart) bool { return p.parts.CacheRead+p.parts.CacheWrite5m > 0 })
 }
 
 // of returns those of a list of all calls that are its.
@@ -43,61 +44,106 @@ func (s toldPart) of(all []int) []int {
 	return out
 }
 
+// A statedRun is what is stated of a range of a segment's calls.
+type statedRun struct {
+	from, to int
+	wholes   []sessionfile.Stated // of all of them
+	models   []sessionfile.Stated // of those of a model
+}
+
 // toldOf returns what the file states of a segment, number number of its session.
 func toldOf(s *sessionfile.Session, seg sessionfile.Segment, number int) told {
 	if seg.Final || slices.ContainsFunc(s.Abandoned, func(b sessionfile.Branch) bool { return b.Why == sessionfile.WhySubAgent }) {
-		return told{}
+		return nil
 	}
+	var models []string // of the calls
 	for _, e := range seg.Entries {
-		if e.Step != nil && (e.Step.Usage.Prompt() > 0 || e.Step.Copied != "") {
-			return told{}
+		if e.Step == nil {
+			continue
 		}
-	}
-	var whole []sessionfile.Figure
-	var models []sessionfile.Stated
-	wholes := 0
-	for _, st := range s.Stated {
-		switch {
-		case st.To < number || st.From >= number: // of other segments
-		case st.From != number-1 || st.To != number:
-			return told{}
-		case st.Model == "":
-			whole = st.Figures
-			wholes++
-		default:
-			models = append(models, st)
+		if e.Step.Usage.Prompt() > 0 || e.Step.Copied != "" {
+			return nil
 		}
+		models = append(models, e.Step.Model)
 	}
-	if wholes > 1 {
-		return told{}
+	var out told
+	last := 0
+	for _, r := range runsOf(s.Stated, len(models), number) {
+		if r.from < last || r.to > len(models) { // also of calls that another sum is of
+			return nil
+		}
+		last = r.to
+		out = append(out, r.told(models)...)
 	}
-	if wholes > 0 {
-		return toldBy(whole, seg.Steps())
-	}
-	for _, st := range models {
-		whole = append(whole, st.Figures...)
-	}
-	t := toldBy(whole, seg.Steps())
-	t.each = partsOf(seg, models)
-	return t
+	return out
 }
 
-// partsOf returns what is stated of each model's calls; nil unless that is all of them.
-func partsOf(seg sessionfile.Segment, models []sessionfile.Stated) []toldPart {
-	at, calls := map[string][]int{}, 0
-	for _, e := range seg.Entries {
-		if e.Step != nil {
-			at[e.Step.Model] = append(at[e.Step.Model], calls)
-			calls++
+// runsOf returns what is stated of a segment's calls, by range; one that is none of the
+// segment where something is also of other segments.
+func runsOf(stated []sessionfile.Stated, calls, number int) []statedRun {
+	var all []statedRun
+	for _, st := range stated {
+		if st.To < number || st.From >= number { // of other segments
+			continue
+		}
+		if st.From != number-1 || st.To != number {
+			return nil
+		}
+		from, to := st.FromStep, cmp.Or(st.ToStep, calls)
+		i := slices.IndexFunc(all, func(r statedRun) bool { return r.from == from && r.to == to })
+		if i < 0 {
+			i, all = len(all), append(all, statedRun{from: from, to: to})
+		}
+		if st.Model == "" {
+			all[i].wholes = append(all[i].wholes, st)
+		} else {
+			all[i].models = append(all[i].models, st)
 		}
 	}
-	var all []toldPart
-	for _, st := range models {
-		one := toldBy(st.Figures, len(at[st.Model]))
+	slices.SortStableFunc(all, func(a, b statedRun) int { return cmp.Compare(a.from, b.from) })
+	return all
+}
+
+// told returns what is told of a run, whose calls are some of those of these models.
+func (r statedRun) told(models []string) told {
+	steps := make([]int, 0, r.to-r.from)
+	for i := r.from; i < r.to; i++ {
+		steps = append(steps, i)
+	}
+	if len(r.wholes) > 1 {
+		return nil
+	}
+	stated := r.wholes
+	if len(stated) == 0 {
+		if each := r.byModel(steps, models); each != nil {
+			return each
+		}
+		stated = r.models
+	}
+	var figures []sessionfile.Figure
+	for _, st := range stated {
+		figures = append(figures, st.Figures...)
+	}
+	if one := toldBy(figures, steps); one.prompt > 0 {
+		return told{one}
+	}
+	return nil
+}
+
+// byModel returns what is stated of each model's calls; nil unless that is all of them.
+func (r statedRun) byModel(steps []int, models []string) told {
+	at := map[string][]int{}
+	for _, i := range steps {
+		at[models[i]] = append(at[models[i]], i)
+	}
+	var all told
+	calls := len(steps)
+	for _, st := range r.models {
+		one := toldBy(st.Figures, at[st.Model])
 		if one.parts.Prompt() == 0 {
 			return nil
 		}
-		all = append(all, toldPart{one.prompt, one.parts, at[st.Model]})
+		all = append(all, one)
 		calls -= len(at[st.Model])
 		delete(at, st.Model)
 	}
@@ -107,9 +153,9 @@ func partsOf(seg sessionfile.Segment, models []sessionfile.Stated) []toldPart {
 	return all
 }
 
-// toldBy adds up figures that are of so many calls.
-func toldBy(figures []sessionfile.Figure, steps int) told {
-	var t told
+// toldBy adds up figures that are of some calls.
+func toldBy(figures []sessionfile.Figure, steps []int) toldPart {
+	t := toldPart{steps: steps}
 	calls := 0
 	for _, f := range figures {
 		n := int(f.Value)
@@ -118,7 +164,7 @@ func toldBy(figures []sessionfile.Figure, steps int) told {
 			calls += n
 		case sessionfile.FigurePrompt:
 			if f.Round > 1 {
-				return told{}
+				return toldPart{}
 			}
 			t.prompt += n
 		case sessionfile.FigureInput:
@@ -133,8 +179,8 @@ func toldBy(figures []sessionfile.Figure, steps int) told {
 			t.parts.Reasoning += n
 		}
 	}
-	if calls > 0 && calls != steps || steps == 0 {
-		return told{}
+	if calls > 0 && calls != len(steps) || len(steps) == 0 {
+		return toldPart{}
 	}
 	if t.parts.Prompt() != t.prompt {
 		t.parts = llm.Usage{}
@@ -142,20 +188,33 @@ func toldBy(figures []sessionfile.Figure, steps int) told {
 	return t
 }
 
-// withUsage returns a segment whose only call has the usage that the file states of it, as
-// one whose provider reported it; any other segment as it is.
-func withUsage(s *sessionfile.Session, seg sessionfile.Segment, number int) sessionfile.Segment {
-	t := toldOf(s, seg, number)
-	if seg.Steps() != 1 || t.parts.Prompt() == 0 {
+// withUsage returns a segment with the usage that is told of single calls, as if their
+// provider had reported it; the other calls are as they were.
+func (t told) withUsage(seg sessionfile.Segment) sessionfile.Segment {
+	single := map[int]llm.Usage{}
+	for _, p := range t {
+		if len(p.steps) == 1 && p.parts.Prompt() > 0 {
+			single[p.steps[0]] = p.parts
+		}
+	}
+	if len(single) == 0 {
 		return seg
 	}
-	i := slices.IndexFunc(seg.Entries, func(e sessionfile.Entry) bool { return e.Step != nil })
 	seg.Entries = slices.Clone(seg.Entries)
-	step := *seg.Entries[i].Step
-	if step.OutputReported {
-		t.parts.Output, t.parts.Reasoning = step.Usage.Output, step.Usage.Reasoning
+	n := 0
+	for i, e := range seg.Entries {
+		if e.Step == nil {
+			continue
+		}
+		if u, ok := single[n]; ok {
+			step := *e.Step
+			if step.OutputReported {
+				u.Output, u.Reasoning = step.Usage.Output, step.Usage.Reasoning
+			}
+			step.Usage, step.Reported, step.OutputReported = u, true, u.Output > 0
+			seg.Entries[i].Step = &step
+		}
+		n++
 	}
-	step.Usage, step.Reported, step.OutputReported = t.parts, true, t.parts.Output > 0
-	seg.Entries[i].Step = &step
 	return seg
 }

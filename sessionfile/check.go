@@ -84,11 +84,16 @@ type sum struct {
 // sum adds up the Steps that are stated.
 func (s *Session) sum(of Stated) sum {
 	var t sum
+	n := 0
 	for i := max(of.From, 0); i < min(of.To, len(s.Segments)); i++ {
 		for _, e := range s.Segments[i].Entries {
-			if e.Step != nil && e.Step.Copied == "" && (of.Model == "" || of.Model == e.Step.Model) {
+			if e.Step == nil {
+				continue
+			}
+			if of.Sums(n) && e.Step.Copied == "" && (of.Model == "" || of.Model == e.Step.Model) {
 				t.add(e.Step)
 			}
+			n++
 		}
 	}
 	return t

@@ -36,7 +36,8 @@
 //
 // A session that began from another one names it (Session.Parent, Kin), and what it
 // copied of it are Steps with Copied, which are none of its own. What a file says about
-// sums of its own is in Session.Stated; [Session.Check] holds the Steps against it.
+// sums of its own is in Session.Stated, with the Steps that it is of; [Session.Check] holds
+// these against it.
 // A reply that was paid for and of which the file has no content is a Step like any other; a
 // line stands for what it said ([NotInFile]). A result that a file states of a run that it
 // does not have sums up no segments.
@@ -88,7 +89,8 @@
 // holds the head of another session, if all lines up to it were written at once.
 //
 // The events of codex exec --json have calls with their results, no prompt and no
-// model's name; see internal/codex.
+// model's name. The usage at the end of a turn is that of the thread so far: what it has
+// beyond the turn before is Stated of the turn's own calls. See internal/codex.
 //
 // # Gemini CLI
 //
@@ -98,7 +100,7 @@
 // differ a microcompaction. What the client only shows is no context. Thoughts are
 // summaries without a signature: no request takes them back. What was sent for a
 // typed command is a Note. Its stream of events has replies only as runs of texts and
-// calls, and no usage for one of them: that of a run is Stated. Another session id begins
+// calls, and no usage for one of them: that of each run is Stated. Another session id begins
 // another conversation. See internal/geminicli.
 //
 // # Qwen Code, pi

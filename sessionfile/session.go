@@ -82,15 +82,23 @@ const (
 // A Stated is what a file itself says about a whole, such as the line with which a
 // client ends a run. Sums over what was read are checked against it.
 type Stated struct {
-	Line    int    // where it stands, from 1
-	What    string // what states it, as in "result line" and "session.shutdown"
-	Model   string // whose calls alone it sums up; empty for all
-	From    int    // first segment that it sums up, from 0
-	To      int    // the segment after the last one; From if the file has none of them
-	Figures []Figure
+	Line  int    // where it stands, from 1
+	What  string // what states it, as in "result line" and "session.shutdown"
+	Model string // whose calls alone it sums up; empty for all
+	From  int    // first segment that it sums up, from 0
+	To    int    // the segment after the last one; From if the file has none of them
+	// FromStep and ToStep are, where it sums up some of the Steps of these segments alone, the
+	// first one of them, from 0, and the one after the last; ToStep is 0 where it sums up all.
+	FromStep, ToStep int
+	Figures          []Figure
 	// Why is what the file's own lines show to make the figures other ones than the sum of
 	// its calls; empty if nothing does.
 	Why string
+}
+
+// Sums reports whether s sums up a Step of its segments, by its place among all of them, from 0.
+func (s Stated) Sums(step int) bool {
+	return s.ToStep == 0 || s.FromStep <= step && step < s.ToStep
 }
 
 // A Figure is one number of a [Stated].

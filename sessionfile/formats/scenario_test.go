@@ -107,6 +107,9 @@ func show(s *sessionfile.Session) string {
 	}
 	for _, stated := range s.Stated {
 		fmt.Fprintf(&b, "stated %d: %s of segments %d-%d", stated.Line, stated.What, stated.From, stated.To)
+		if stated.ToStep > 0 {
+			fmt.Fprintf(&b, ", steps %d-%d", stated.FromStep, stated.ToStep)
+		}
 		if stated.Model != "" {
 			fmt.Fprintf(&b, ", %s", stated.Model)
 		}

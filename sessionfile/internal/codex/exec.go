@@ -2,6 +2,7 @@ package codex
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -42,7 +43,9 @@ type thread struct {
 	id      string
 	entries []sessionfile.Entry
 	begun   map[string]bool // calls without a result yet
-	stated  *sessionfile.Stated
+	runs    read.Runs
+	total   llm.Usage // so far
+	line    int       // that states it; 0 if none does
 }
 
 // newExec returns a stream that begins without a thread's id.
@@ -94,23 +97,36 @@ func (x *exec) finish() {
 		}
 		from := x.Emitted()
 		x.Emit(segment)
-		if t.stated != nil && x.Emitted() > from {
-			t.stated.From, t.stated.To = from, from+1
-			x.Session.Stated = append(x.Session.Stated, *t.stated)
-		}
+		x.Session.Stated = append(x.Session.Stated, t.runs.Of(from, x.Emitted())...)
 	}
 }
 
-// turn takes in the usage at the end of a turn, which is that of the thread so far.
+// turn takes in the usage at the end of a turn. It is that of the thread so far, so that the
+// turn has what it is more than before; one that is less was counted anew.
 func (x *exec) turn(no int, f read.Fields) {
 	input := x.Count(no, "input_tokens", f["input_tokens"])
 	cached := min(input, x.Count(no, "cached_input_tokens", f["cached_input_tokens"]))
 	written := min(input-cached, x.Count(no, "cache_write_input_tokens", f["cache_write_input_tokens"]))
 	out := x.Count(no, "output_tokens", f["output_tokens"])
-	x.stated = &sessionfile.Stated{Line: no, What: "turn.completed", Figures: read.Figures(0, llm.Usage{
+	total := llm.Usage{
 		Input: input - cached - written, CacheRead: cached, CacheWrite5m: written,
 		Output: out, Reasoning: min(out, x.Count(no, "reasoning_output_tokens", f["reasoning_output_tokens"])),
-	})}
+	}
+	turn, what := total, "turn.completed"
+	if more, ok := moreThan(total, x.total); ok && x.line > 0 {
+		turn, what = more, fmt.Sprintf("turn.completed, beyond line %d", x.line)
+	}
+	x.runs.State([]sessionfile.Stated{{Line: no, What: what, Figures: read.Figures(0, turn)}})
+	x.total, x.line = total, no
+}
+
+// moreThan returns what a total has beyond the one before; false if it has less of something.
+func moreThan(total, before llm.Usage) (llm.Usage, bool) {
+	u := llm.Usage{
+		Input: total.Input - before.Input, CacheRead: total.CacheRead - before.CacheRead, CacheWrite5m: total.CacheWrite5m - before.CacheWrite5m,
+		Output: total.Output - before.Output, Reasoning: total.Reasoning - before.Reasoning,
+	}
+	return u, min(u.Input, u.CacheRead, u.CacheWrite5m, u.Output, u.Reasoning) >= 0
 }
 
 // item takes in what the model said or called. A call is named as the item is, with what
@@ -155,6 +171,7 @@ func (x *exec) said(no int, p llm.Part) {
 			Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: openai.DialectResponses},
 		})
 		x.reply = true
+		x.runs.Call()
 	}
 	last := &x.entries[len(x.entries)-1]
 	last.Message.Parts = append(last.Message.Parts, p)

@@ -27,7 +27,7 @@ type stream struct {
 type conversation struct {
 	id      string
 	entries []sessionfile.Entry
-	stated  read.Tally
+	runs    read.Runs
 }
 
 // newStream returns a stream that begins without an id.
@@ -96,6 +96,7 @@ func (s *stream) said(e sessionfile.Entry, p llm.Part) {
 		e.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: gemini.Dialect}
 		e.Step = &sessionfile.Step{Model: s.model}
 		s.entries, s.reply = append(s.entries, e), true
+		s.runs.Call()
 	}
 	reply := &s.entries[len(s.entries)-1]
 	reply.Step.Time = max(reply.Step.Time, e.Time)
@@ -119,6 +120,7 @@ func (s *stream) begin(id string) {
 	}
 	if before, ok := s.byID[id]; ok {
 		s.conversation = before
+		s.runs.Begin()
 		return
 	}
 	s.conversation = &conversation{id: id}
@@ -132,14 +134,16 @@ func (s *stream) result(no int, stats read.Fields) {
 	if !stats.Has("input_tokens") {
 		return
 	}
-	s.stated.Line(no)
+	var t read.Tally
+	t.Line(no)
 	if len(models) < len(`{"":{}}`) || models[0] != '{' {
-		s.stated.Add("", s.sum(no, stats))
-		return
+		t.Add("", s.sum(no, stats))
+	} else {
+		read.EachField(models, func(key, value []byte) {
+			t.Add(string(key), s.sum(no, read.FieldsOf(value)))
+		})
 	}
-	read.EachField(models, func(key, value []byte) {
-		s.stated.Add(string(key), s.sum(no, read.FieldsOf(value)))
-	})
+	s.runs.State(t.Stated("result", 0, 0))
 }
 
 // sum reads a report of usage. What of the total is neither prompt nor text is thinking.
@@ -161,6 +165,6 @@ func (s *stream) finish() {
 		build.Began(s.Reading, &segment)
 		from := s.Emitted()
 		s.Emit(segment)
-		s.Session.Stated = append(s.Session.Stated, c.stated.Stated("result", from, s.Emitted())...)
+		s.Session.Stated = append(s.Session.Stated, c.runs.Of(from, s.Emitted())...)
 	}
 }

@@ -87,3 +87,41 @@ func (t *Tally) Stated(what string, from, to int) []sessionfile.Stated {
 func Unpriced(r *Reading, line int, why string) {
 	r.Problem(line, "usage: %s: list prices do not hold, so the cost of such calls is not known", why)
 }
+
+// A Runs has what each run of a conversation states of its own calls.
+type Runs struct {
+	calls  int // so far
+	from   int // the first call of which nothing was stated yet, of this run
+	stated []sessionfile.Stated
+}
+
+// Begin begins a run. Calls before it of which nothing was stated stay so.
+func (r *Runs) Begin() { r.from = r.calls }
+
+// Call counts a call of the run.
+func (r *Runs) Call() { r.calls++ }
+
+// State takes in what is stated of the calls since the run began, or since the last such line.
+func (r *Runs) State(stated []sessionfile.Stated) {
+	for _, st := range stated {
+		st.FromStep, st.ToStep = r.from, r.calls
+		r.stated = append(r.stated, st)
+	}
+	r.from = r.calls
+}
+
+// Of returns what was stated, of a segment that was handed over with all the calls; to is
+// from if it was not.
+func (r *Runs) Of(from, to int) []sessionfile.Stated {
+	for i := range r.stated {
+		st := &r.stated[i]
+		st.From, st.To = from, to
+		switch {
+		case st.FromStep == st.ToStep, from == to:
+			st.FromStep, st.ToStep, st.To = 0, 0, from
+		case st.FromStep == 0 && st.ToStep == r.calls:
+			st.ToStep = 0
+		}
+	}
+	return r.stated
+}
