@@ -58,17 +58,22 @@ func Unpack(coding string, packed []byte) ([]byte, error) {
 	if c, ok := r.(io.Closer); ok {
 		defer c.Close() //nolint:errcheck // nothing is written
 	}
-	return readAll(r, MostBody)
+	return readAll(r, 0)
 }
 
-// readAll reads r, of at most most bytes.
-func readAll(r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err != nil {
+// mostStated is how many bytes are made room for because a client says that they will come.
+const mostStated = 4 << 20
+
+// readAll reads r, of at most MostBody bytes. stated is how many come, as far as whoever
+// sends them says; 0 or less: nobody does.
+func readAll(r io.Reader, stated int64) ([]byte, error) {
+	var data bytes.Buffer
+	data.Grow(int(min(max(stated, 0), mostStated)) + bytes.MinRead) // with which the end is found without more room
+	if _, err := data.ReadFrom(io.LimitReader(r, MostBody+1)); err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("%w: want at most %d bytes", errTooLarge, most)
+	if data.Len() > MostBody {
+		return nil, fmt.Errorf("%w: want at most %d bytes", errTooLarge, MostBody)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }

@@ -45,7 +45,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok || req.Body == nil || req.Body == http.NoBody {
 		return t.base().RoundTrip(req)
 	}
-	packed, err := readAll(req.Body, MostBody)
+	packed, err := readAll(req.Body, req.ContentLength)
 	closed := req.Body.Close()
 	switch {
 	case errors.Is(err, errTooLarge):
