@@ -74,6 +74,12 @@ bench-compare: $(BENCHSTAT) ## compare the benchmarks with another revision (BAS
 	GO='$(GO)' BENCHSTAT='$(BENCHSTAT)' BENCH='$(BENCH)' PKGS='$(PKGS)' \
 		COUNT='$(if $(filter command line environment,$(origin COUNT)),$(COUNT),6)' scripts/bench-compare '$(BASE)'
 
+GATEWAYS ?= $(TOOLS)/gateways
+
+.PHONY: bench-gateways
+bench-gateways: ## measure the proxy beside two other gateways, installed into .bin/ on first use (FLAGS="-flat 10m -rate 50" for its memory at one rate; 15 minutes)
+	GO='$(GO)' scripts/bench-gateways '$(GATEWAYS)' $(FLAGS)
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz-short

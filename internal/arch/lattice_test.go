@@ -65,7 +65,7 @@ const lattice = `
 	core/loop, STORE, client < agent/loop;
 
 	# Helpers of this module.
-	NONE < internal/arch;
+	NONE < internal/arch, internal/loadtest; # a load goes over the wire alone
 	core/token/bpe < internal/genvocab;
 	core/catalog < internal/gencatalog;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
