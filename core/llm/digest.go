@@ -42,23 +42,41 @@ func Chain(prev, next Digest) Digest {
 	return Digest(full[:16])
 }
 
+// A digester hashes what it is told in blocks: a text need not be copied as a whole for
+// it, and most of what there is to tell is a few bytes.
 type digester struct {
-	h   hash.Hash
-	buf [binary.MaxVarintLen64]byte
+	h    hash.Hash
+	buf  [512]byte
+	used int // of buf
 }
 
 func (w *digester) num(n int) {
-	w.h.Write(w.buf[:binary.PutUvarint(w.buf[:], uint64(n))])
+	if len(w.buf)-w.used < binary.MaxVarintLen64 {
+		w.flush()
+	}
+	w.used += binary.PutUvarint(w.buf[w.used:], uint64(n))
 }
 
 func (w *digester) text(s string) {
 	w.num(len(s))
-	w.h.Write([]byte(s))
+	for len(s) > 0 {
+		if w.used == len(w.buf) {
+			w.flush()
+		}
+		n := copy(w.buf[w.used:], s)
+		w.used, s = w.used+n, s[n:]
+	}
 }
 
 func (w *digester) raw(b []byte) {
 	w.num(len(b))
+	w.flush()
 	w.h.Write(b)
+}
+
+func (w *digester) flush() {
+	w.h.Write(w.buf[:w.used])
+	w.used = 0
 }
 
 func (w *digester) part(p Part) {
@@ -98,7 +116,10 @@ func (w *digester) part(p Part) {
 	}
 }
 
-func (w *digester) sum() Digest { return Digest(w.h.Sum(nil)[:16]) }
+func (w *digester) sum() Digest {
+	w.flush()
+	return Digest(w.h.Sum(nil)[:16])
+}
 
 // A Ref names stored bytes by their content: "r" and 26 lower-case base32 characters.
 type Ref string
