@@ -48,6 +48,7 @@ type Store struct {
 	now     func() time.Time
 	packer  *packer
 	writer  chan *lane // one
+	group   group      // of appends that wait for it
 	readers chan *lane // several; of a store in memory the writer
 	reading int        // lanes for reading that are not the writer
 	closed  chan struct{}

@@ -70,7 +70,7 @@ func (s *Store) Append(ctx context.Context, session string, seq int, records [][
 		packed = append(packed, b)
 	}
 	if err == nil {
-		err = s.write(ctx, func(ctx context.Context, l *lane) error { return s.append(ctx, l, session, seq, packed) })
+		err = s.appendGrouped(ctx, &appending{session: session, seq: seq, records: packed, done: make(chan struct{})})
 	}
 	if _, ok := errors.AsType[*store.ConflictError](err); ok {
 		return err
