@@ -21,15 +21,14 @@ const mostWaiting = 512
 type behind struct {
 	store.Store
 
-	writing sync.Mutex // held while a session is flushed: what came later is written later
-
 	mu      sync.Mutex
 	waiting map[string]waiting
-	written map[string]int // records of a session that the store has, as far as this process knows
+	writing map[string]chan struct{} // of a session that is flushed now: what came later is written later
+	written map[string]int           // records of a session that the store has, as far as this process knows
 }
 
 func newBehind(s store.Store) *behind {
-	return &behind{Store: s, waiting: map[string]waiting{}, written: map[string]int{}}
+	return &behind{Store: s, waiting: map[string]waiting{}, writing: map[string]chan struct{}{}, written: map[string]int{}}
 }
 
 // waiting is what a session has beyond the store: records from number seq on.
@@ -85,20 +84,44 @@ func (b *behind) mustFlush(session string) bool {
 // flush writes what waits. After an error the session has to be read again: what waited
 // for it is gone.
 func (b *behind) flush(ctx context.Context, session string) error {
-	b.writing.Lock()
-	defer b.writing.Unlock()
-	b.mu.Lock()
-	w := b.waiting[session]
-	delete(b.waiting, session)
-	b.mu.Unlock()
-	if len(w.records) == 0 {
+	w, done := b.take(session)
+	if done == nil {
 		return nil
 	}
+	defer func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.writing, session)
+		close(done)
+	}()
 	if err := b.Store.Append(ctx, session, w.seq, w.records); err != nil {
 		return err
 	}
 	b.know(session, w.seq+len(w.records))
 	return nil
+}
+
+// take takes what waits for a session, once nobody else writes what came before it. done is
+// to be closed when it is written; nil: nothing waits.
+func (b *behind) take(session string) (w waiting, done chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		before, ok := b.writing[session]
+		if !ok {
+			break
+		}
+		b.mu.Unlock()
+		<-before
+		b.mu.Lock()
+	}
+	if w = b.waiting[session]; len(w.records) == 0 {
+		return waiting{}, nil
+	}
+	delete(b.waiting, session)
+	done = make(chan struct{})
+	b.writing[session] = done
+	return w, done
 }
 
 func (b *behind) know(session string, records int) {
