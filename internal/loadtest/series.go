@@ -161,7 +161,12 @@ func (s *series) print(out io.Writer) error {
 	added("to the first byte of a stream", func(f figure) []time.Duration { return f.first50 }, func(f figure) []time.Duration { return f.first99 }, func(c cell) bool { return c.stream })
 	s.table(&b, "requests a second", func(c cell) bool { return c.rate == 0 }, func(f []figure, i int) string { return fmt.Sprintf("%.0f", median(f[i].perSecond)) })
 	s.table(&b, "processor time of a request", all, func(f []figure, i int) string { return ms(median(f[i].cpu)) })
-	s.table(&b, "a request that begins a conversation, where there were any", func(c cell) bool { return c.rate == 0 }, func(f []figure, i int) string { return ms(median(f[i].opening)) })
+	s.table(&b, "a request that begins a conversation, where there were any", func(c cell) bool { return c.rate == 0 }, func(f []figure, i int) string {
+		if len(f[i].opening) == 0 {
+			return "–"
+		}
+		return ms(median(f[i].opening))
+	})
 	s.table(&b, "resident memory after it, MB", all, func(f []figure, i int) string { return strconv.Itoa(f[i].resident >> 20) })
 	b.WriteString("\n| resident memory, MB | idle | at the end | at most |\n|---|---|---|---|\n")
 	for _, t := range s.targets[1:] {
