@@ -25,7 +25,6 @@ type appending struct {
 	session string
 	seq     int
 	records []body
-	alone   bool          // not with others: a transaction with it has failed
 	done    chan struct{} // closed when it is durable, or has failed
 	err     error
 }
@@ -47,7 +46,7 @@ func (g *group) leave(a *appending) bool {
 	return i >= 0
 }
 
-// with takes out a and those that may be written together with it.
+// with takes out a and those that are written together with it.
 func (g *group) with(a *appending) []*appending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,7 +55,7 @@ func (g *group) with(a *appending) []*appending {
 		if b == a {
 			return true
 		}
-		joins := !a.alone && !b.alone && len(all) < mostGrouped
+		joins := len(all) < mostGrouped
 		if joins {
 			all = append(all, b)
 		}
@@ -97,20 +96,22 @@ func (s *Store) appendGrouped(ctx context.Context, a *appending) error {
 }
 
 // lead writes a and what waits with it. If that fails it is not known whose fault it is:
-// then each is written by itself, the others by those who wait for them.
+// then each is written by itself, the others whatever becomes of the caller of a. Nobody
+// else writes what was taken out.
 func (s *Store) lead(ctx context.Context, l *lane, a *appending) {
 	all := s.group.with(a)
 	err := s.appendAll(ctx, l, all)
-	if err != nil && len(all) > 1 {
-		for _, b := range all {
-			b.alone, b.err = true, nil
-		}
-		s.group.add(all[1:]...)
-		all = all[:1]
-		err = s.appendAll(ctx, l, all)
-	}
 	for _, b := range all {
-		if b.err == nil {
+		if err != nil && len(all) > 1 {
+			one := ctx
+			if b != a {
+				one = context.WithoutCancel(ctx)
+			}
+			b.err = nil
+			if err := s.appendAll(one, l, []*appending{b}); err != nil {
+				b.err = err
+			}
+		} else if b.err == nil {
 			b.err = err
 		}
 		close(b.done)
