@@ -101,17 +101,31 @@ func (s *Store) appendGrouped(ctx context.Context, a *appending) error {
 func (s *Store) lead(ctx context.Context, l *lane, a *appending) {
 	all := s.group.with(a)
 	err := s.appendAll(ctx, l, all)
+	if err != nil && len(all) > 1 {
+		s.appendEach(ctx, l, a, all, err)
+		return
+	}
 	for _, b := range all {
-		if err != nil && len(all) > 1 {
-			one := ctx
-			if b != a {
-				one = context.WithoutCancel(ctx)
-			}
+		if b.err == nil {
+			b.err = err
+		}
+		close(b.done)
+	}
+}
+
+// appendEach writes appends that failed together one by one. Once the file turns out to be
+// locked by another process nobody waits for it again.
+func (s *Store) appendEach(ctx context.Context, l *lane, a *appending, all []*appending, err error) {
+	for _, b := range all {
+		one := ctx
+		if b != a {
+			one = context.WithoutCancel(ctx)
+		}
+		if !isBusy(err) {
 			b.err = nil
-			if err := s.appendAll(one, l, []*appending{b}); err != nil {
-				b.err = err
-			}
-		} else if b.err == nil {
+			err = s.appendAll(one, l, []*appending{b})
+		}
+		if b.err == nil {
 			b.err = err
 		}
 		close(b.done)
