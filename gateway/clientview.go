@@ -75,12 +75,24 @@ type clientView struct {
 	dialect llm.Dialect
 	add     int
 	line    []byte // that is not whole yet
+	long    bool   // that line is longer than any is: the rest of it passes as it comes
 }
 
-// lines takes the next bytes of a stream and returns the lines that they complete.
+// mostLine is how much of one line is kept until it is whole, in bytes: as much as is looked
+// at of a reply.
+const mostLine = mostObserved
+
+// lines takes the next bytes of a stream and returns the lines that they complete. A line
+// that is too long to be kept passes as it is.
 func (v *clientView) lines(chunk []byte) (out []byte) {
 	for line := range bytes.Lines(chunk) {
-		if line[len(line)-1] != '\n' {
+		whole := line[len(line)-1] == '\n'
+		if v.long || len(v.line)+len(line) > mostLine {
+			out = append(append(out, v.line...), line...)
+			v.line, v.long = nil, !whole
+			continue
+		}
+		if !whole {
 			v.line = append(v.line, line...)
 			break
 		}
