@@ -68,7 +68,7 @@ const lattice = `
 	NONE < internal/arch, internal/loadtest; # a load goes over the wire alone
 	core/token/bpe < internal/genvocab;
 	core/catalog < internal/gencatalog;
-	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest;
+	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest, internal/proxytest;
 	client, wire/check < internal/ollamatest;
 	plimsoll, client, internal/scriptmodel < internal/guardsim, examples/agentloop;
 	plimsoll, WIRE, wire/check < internal/crosscheck;

@@ -1,0 +1,364 @@
+package proxytest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
+	"github.com/plimsoll-dev/plimsoll/proxy"
+	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+	"github.com/plimsoll-dev/plimsoll/wire/convert"
+)
+
+const window = 8000 // of every model here, in tokens, if a test states no other one
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// logged is what a server has logged.
+type logged struct {
+	mu   sync.Mutex
+	more sync.Cond
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.more.Broadcast()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// requests returns the lines of requests, of which it waits for n: one is written when its
+// answer has left.
+func (l *logged) requests(t *testing.T, n int) (lines []map[string]any) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for strings.Count(l.text.String(), `"msg":"request"`) < n {
+		l.more.Wait()
+	}
+	for text := range strings.SplitSeq(strings.TrimSpace(l.text.String()), "\n") {
+		var line map[string]any
+		must(t, json.Unmarshal([]byte(text), &line))
+		if line["msg"] == "request" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// A front is a proxy before one upstream that stands for all providers.
+type front struct {
+	url string
+	log *logged
+}
+
+// before starts a proxy. Each change, which may be nil, changes its options.
+func before(t *testing.T, upstream http.Handler, ofGateway func(*gateway.Options), ofProxy func(*proxy.Options)) front {
+	t.Helper()
+	up := httptest.NewServer(upstream)
+	t.Cleanup(up.Close)
+	f := front{log: &logged{}}
+	f.log.more.L = &f.log.mu
+	log := slog.New(slog.NewJSONHandler(f.log, nil))
+	o := gateway.Options{Log: log, Window: func(string, string) budget.Window { return budget.Window{Capacity: window, OutputReserve: 500} }}
+	if ofGateway != nil {
+		ofGateway(&o)
+	}
+	g, err := gateway.New(o)
+	must(t, err)
+	p := proxy.Options{Gateway: g, Log: log, Env: func(string) string { return "" }}
+	for _, name := range []string{"anthropic", "openai", "gemini", "ollama"} {
+		u, err := proxy.ParseUpstream(name, up.URL)
+		must(t, err)
+		p.Upstreams = append(p.Upstreams, u)
+	}
+	if ofProxy != nil {
+		ofProxy(&p)
+	}
+	s, err := proxy.New(p)
+	must(t, err)
+	listener := httptest.NewServer(s)
+	t.Cleanup(listener.Close)
+	f.url = listener.URL
+	return f
+}
+
+// wide states a window that nothing here fills.
+func wide(o *gateway.Options) {
+	o.Window = func(string, string) budget.Window { return budget.Window{Capacity: 100_000_000, MaxBytes: 1 << 40, MaxImages: 1 << 20} }
+}
+
+func view(o *gateway.Options) { o.ClientView = true }
+
+func scripted(t *testing.T, text string) *scriptmodel.Server {
+	t.Helper()
+	s, err := scriptmodel.Parse(text)
+	must(t, err)
+	return scriptmodel.New(s, scriptmodel.Options{})
+}
+
+// noFault fails if the model server refused anything or found a rule broken.
+func noFault(t *testing.T, s *scriptmodel.Server) []scriptmodel.Call {
+	t.Helper()
+	calls := s.Log()
+	for i, c := range calls {
+		if c.Error != nil || len(c.Faults) > 0 {
+			t.Fatalf("call %d of %d: %v %v", i+1, len(calls), c.Error, c.Faults)
+		}
+	}
+	return calls
+}
+
+// A seen request is what an upstream got.
+type seen struct {
+	uri    string
+	header http.Header
+	body   []byte
+}
+
+// A mirror is an upstream that keeps what it gets and answers as it is told.
+type mirror struct {
+	mu     sync.Mutex
+	got    []seen
+	answer func(http.ResponseWriter, *http.Request)
+}
+
+func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	m.mu.Lock()
+	m.got = append(m.got, seen{r.RequestURI, r.Header, body})
+	m.mu.Unlock()
+	if m.answer != nil {
+		m.answer(w, r)
+	}
+}
+
+func (m *mirror) all() []seen {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]seen(nil), m.got...)
+}
+
+func (m *mirror) last(t *testing.T) seen {
+	t.Helper()
+	all := m.all()
+	if len(all) == 0 {
+		t.Fatal("nothing came to the upstream")
+	}
+	return all[len(all)-1]
+}
+
+// says answers with a stream, or with JSON if it is not one.
+func says(kind string, chunks ...string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		for _, c := range chunks {
+			_, _ = io.WriteString(w, c)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
+
+const (
+	events = "text/event-stream"
+	object = "application/json"
+)
+
+// plain changes nothing of what it sends and gets.
+var plain = &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 100}}
+
+// post sends a body and returns the answer, as far as it comes.
+func post(t *testing.T, url string, header http.Header, body string) (status int, h http.Header, answer string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	must(t, err)
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := plain.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	must(t, err)
+	return resp.StatusCode, resp.Header, string(data)
+}
+
+// An agent holds its whole history, as agents do, and sends all of it with each request.
+type agent struct {
+	url     string
+	dialect llm.Dialect
+	model   string
+	stream  bool
+	lines   int // of a tool's output
+	header  http.Header
+	system  []string
+	tools   []string
+	history []llm.Message
+	change  func([]byte) []byte // of each body; nil: nothing
+	each    func(n int)         // before each step; nil: nothing
+}
+
+var paths = map[llm.Dialect]string{
+	"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions", "openai-responses": "/v1/responses",
+	"gemini": "/v1beta/models/MODEL:generateContent", "ollama": "/api/chat",
+}
+
+var dialects = []llm.Dialect{"anthropic", "openai-chat", "openai-responses", "gemini", "ollama"}
+
+func newAgent(url string, d llm.Dialect, stream bool) *agent {
+	a := &agent{url: url, dialect: d, model: "scripted-model", stream: stream, lines: 200, header: http.Header{}, system: []string{"You read files."}, tools: []string{"read"}}
+	return a.says("Read all of them.")
+}
+
+// says adds what a person says.
+func (a *agent) says(text string) *agent {
+	a.history = append(a.history, llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: text}}})
+	return a
+}
+
+func (a *agent) path() string {
+	path := strings.ReplaceAll(paths[a.dialect], "MODEL", a.model)
+	if a.dialect == "gemini" && a.stream {
+		path = strings.ReplaceAll(path, "generateContent", "streamGenerateContent") + "?alt=sse"
+	}
+	return path
+}
+
+func (a *agent) body() ([]byte, error) {
+	known, err := catalog.Load()
+	if err != nil {
+		return nil, err
+	}
+	d, _ := known.Dialect(a.dialect)
+	codec, _ := codecs.For(a.dialect)
+	r := llm.Request{Model: a.model, Messages: a.history, MaxOutput: 500, Settings: llm.Settings{Stream: a.stream}}
+	for _, text := range a.system {
+		r.Sections = append(r.Sections, llm.Section{Text: text})
+	}
+	for _, name := range a.tools {
+		r.Tools = append(r.Tools, llm.Tool{Name: name, Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`})
+	}
+	body, err := codec.EncodeRequest(convert.Request(r, d, convert.Options{}).Request)
+	if err == nil && a.change != nil {
+		body = a.change(body)
+	}
+	return body, err
+}
+
+// step makes a request and takes the reply into the history.
+func (a *agent) step(ctx context.Context) error {
+	body, err := a.body()
+	if err != nil {
+		return err
+	}
+	data, err := a.send(ctx, body)
+	if err != nil {
+		return err
+	}
+	codec, _ := codecs.For(a.dialect)
+	reply, err := decoded(codec, data, a.stream)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, data)
+	}
+	a.history = append(a.history, reply.Message)
+	return nil
+}
+
+// send sends a body. An answer that is an error is one.
+func (a *agent) send(ctx context.Context, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+a.path(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = a.header.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	resp, err := plain.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		codec, _ := codecs.For(a.dialect)
+		err = codec.DecodeError(resp.StatusCode, data)
+	}
+	return data, err
+}
+
+func decoded(codec codecs.Full, data []byte, stream bool) (llm.Response, error) {
+	if !stream {
+		return codec.DecodeResponse(data)
+	}
+	var gathered wire.Reply
+	d := codec.NewDecoder()
+	told, err := d.Feed(data)
+	for _, e := range told {
+		gathered.Add(e)
+	}
+	if err == nil {
+		told, err = d.Close()
+	}
+	for _, e := range told {
+		gathered.Add(e)
+	}
+	return gathered.Response(codec.Dialect()), err
+}
+
+// run goes on until the model has answered without a call.
+func (a *agent) run(ctx context.Context) error {
+	for n := 1; n < 200; n++ {
+		if a.each != nil {
+			a.each(n)
+		}
+		if err := a.step(ctx); err != nil {
+			return fmt.Errorf("step %d: %w", n, err)
+		}
+		if !a.work(n) {
+			return nil
+		}
+	}
+	return errors.New("200 steps and no end")
+}
+
+// work answers the calls of the last reply, if it has any.
+func (a *agent) work(n int) bool {
+	calls := a.history[len(a.history)-1].Calls()
+	m := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun}
+	for i, call := range calls {
+		output := strings.Repeat(fmt.Sprintf("line of file %d.%d\n", n, i), a.lines)
+		m.Parts = append(m.Parts, llm.ToolResult{CallID: call.CallID, Content: []llm.Part{llm.Text{Text: output}}})
+	}
+	if len(calls) > 0 {
+		a.history = append(a.history, m)
+	}
+	return len(calls) > 0
+}
