@@ -112,7 +112,9 @@ func before(t *testing.T, upstream http.Handler, ofGateway func(*gateway.Options
 
 // wide states a window that nothing here fills.
 func wide(o *gateway.Options) {
-	o.Window = func(string, string) budget.Window { return budget.Window{Capacity: 100_000_000, MaxBytes: 1 << 40, MaxImages: 1 << 20} }
+	o.Window = func(string, string) budget.Window {
+		return budget.Window{Capacity: 100_000_000, MaxBytes: 1 << 40, MaxImages: 1 << 20}
+	}
 }
 
 func view(o *gateway.Options) { o.ClientView = true }
