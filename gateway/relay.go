@@ -185,6 +185,8 @@ func (r *Relay) End() []byte {
 			if r.keeps {
 				r.keep(gjson.ParseBytes(r.whole), true)
 			}
+		} else if told, ok := errors.AsType[*wire.Error](err); ok { // a success that is an error inside
+			r.exchange.report.Class = told.Class
 		}
 	}
 	if r.view != nil {
