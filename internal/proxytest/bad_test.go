@@ -286,4 +286,3 @@ func TestLockedForGood(t *testing.T) {
 		t.Errorf("when the lock is free: got %v", line)
 	}
 }
-

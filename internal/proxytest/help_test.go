@@ -110,6 +110,14 @@ func before(t *testing.T, upstream http.Handler, ofGateway func(*gateway.Options
 	return f
 }
 
+// direct starts an upstream without a proxy.
+func direct(t *testing.T, upstream http.Handler) front {
+	t.Helper()
+	up := httptest.NewServer(upstream)
+	t.Cleanup(up.Close)
+	return front{url: up.URL}
+}
+
 // wide states a window that nothing here fills.
 func wide(o *gateway.Options) {
 	o.Window = func(string, string) budget.Window {
@@ -260,7 +268,6 @@ func (a *agent) body() ([]byte, error) {
 		return nil, err
 	}
 	d, _ := known.Dialect(a.dialect)
-	codec, _ := codecs.For(a.dialect)
 	r := llm.Request{Model: a.model, Messages: a.history, MaxOutput: 500, Settings: llm.Settings{Stream: a.stream}}
 	for _, text := range a.system {
 		r.Sections = append(r.Sections, llm.Section{Text: text})
@@ -268,7 +275,7 @@ func (a *agent) body() ([]byte, error) {
 	for _, name := range a.tools {
 		r.Tools = append(r.Tools, llm.Tool{Name: name, Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`})
 	}
-	body, err := codec.EncodeRequest(convert.Request(r, d, convert.Options{}).Request)
+	body, err := codecOf(a.dialect).EncodeRequest(convert.Request(r, d, convert.Options{}).Request)
 	if err == nil && a.change != nil {
 		body = a.change(body)
 	}
@@ -285,8 +292,7 @@ func (a *agent) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	codec, _ := codecs.For(a.dialect)
-	reply, err := decoded(codec, data, a.stream)
+	reply, err := decoded(codecOf(a.dialect), data, a.stream)
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, data)
 	}
@@ -310,10 +316,14 @@ func (a *agent) send(ctx context.Context, body []byte) ([]byte, error) {
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
-		codec, _ := codecs.For(a.dialect)
-		err = codec.DecodeError(resp.StatusCode, data)
+		err = codecOf(a.dialect).DecodeError(resp.StatusCode, data)
 	}
 	return data, err
+}
+
+func codecOf(d llm.Dialect) codecs.Full {
+	codec, _ := codecs.For(d)
+	return codec
 }
 
 func decoded(codec codecs.Full, data []byte, stream bool) (llm.Response, error) {
