@@ -3,16 +3,24 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
 // mostWaiting is how many records of one session wait at most.
 const mostWaiting = 512
+
+// mostWrite is how long a write may take, the wait for those of other sessions included. A
+// store that is locked for longer has failed: who waited for it goes on without.
+const mostWrite = 10 * time.Second
 
 // A behind is a store whose records wait until somebody flushes them, all those of a
 // session in one write. While nothing was taken out of a conversation its client has all of
@@ -23,12 +31,12 @@ type behind struct {
 
 	mu      sync.Mutex
 	waiting map[string]waiting
-	writing map[string]chan struct{} // of a session that is flushed now: what came later is written later
+	flushes map[string]chan struct{} // of sessions that are being flushed: closed at the end
 	written map[string]int           // records of a session that the store has, as far as this process knows
 }
 
 func newBehind(s store.Store) *behind {
-	return &behind{Store: s, waiting: map[string]waiting{}, writing: map[string]chan struct{}{}, written: map[string]int{}}
+	return &behind{Store: s, waiting: map[string]waiting{}, flushes: map[string]chan struct{}{}, written: map[string]int{}}
 }
 
 // waiting is what a session has beyond the store: records from number seq on.
@@ -84,44 +92,65 @@ func (b *behind) mustFlush(session string) bool {
 // flush writes what waits. After an error the session has to be read again: what waited
 // for it is gone.
 func (b *behind) flush(ctx context.Context, session string) error {
-	w, done := b.take(session)
-	if done == nil {
+	ctx, cancel := context.WithTimeout(ctx, mostWrite)
+	defer cancel()
+	w, end, err := b.take(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if len(w.records) == 0 {
 		return nil
 	}
-	defer func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.writing, session)
-		close(done)
-	}()
 	if err := b.Store.Append(ctx, session, w.seq, w.records); err != nil {
-		return err
+		return late(ctx, err)
 	}
 	b.know(session, w.seq+len(w.records))
 	return nil
 }
 
-// take takes what waits for a session, once nobody else writes what came before it. done is
-// to be closed when it is written; nil: nothing waits.
-func (b *behind) take(session string) (w waiting, done chan struct{}) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// late returns err, and why, where a write has taken too long.
+func late(ctx context.Context, err error) error {
+	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("the store took nothing for %v, it may be locked: %w", mostWrite, err)
+}
+
+// take takes what waits for a session, once nobody else writes to it; what comes later is
+// written later. Until end is called others wait.
+func (b *behind) take(ctx context.Context, session string) (w waiting, end func(), err error) {
 	for {
-		before, ok := b.writing[session]
+		b.mu.Lock()
+		other, ok := b.flushes[session]
 		if !ok {
 			break
 		}
 		b.mu.Unlock()
-		<-before
-		b.mu.Lock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return waiting{}, nil, late(ctx, fmt.Errorf("gateway: write to session %q: %w", session, ctx.Err()))
+		}
 	}
-	if w = b.waiting[session]; len(w.records) == 0 {
-		return waiting{}, nil
-	}
+	defer b.mu.Unlock()
+	w = b.waiting[session]
 	delete(b.waiting, session)
-	done = make(chan struct{})
-	b.writing[session] = done
-	return w, done
+	done := make(chan struct{})
+	b.flushes[session] = done
+	return w, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.flushes, session)
+		close(done)
+	}, nil
+}
+
+// Put implements store.Store.
+func (b *behind) Put(ctx context.Context, session string, blobs []edit.Blob) error {
+	ctx, cancel := context.WithTimeout(ctx, mostWrite)
+	defer cancel()
+	return late(ctx, b.Store.Put(ctx, session, blobs))
 }
 
 func (b *behind) know(session string, records int) {

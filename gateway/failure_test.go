@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -18,27 +19,27 @@ import (
 // A frail store can fail.
 type frail struct {
 	store.Memory
-	fails bool
+	fails atomic.Bool
 }
 
 var errFull = errors.New("disk full")
 
 func (f *frail) Append(ctx context.Context, session string, at int, records [][]byte) error {
-	if f.fails {
+	if f.fails.Load() {
 		return errFull
 	}
 	return f.Memory.Append(ctx, session, at, records)
 }
 
 func (f *frail) Put(ctx context.Context, session string, blobs []edit.Blob) error {
-	if f.fails {
+	if f.fails.Load() {
 		return errFull
 	}
 	return f.Memory.Put(ctx, session, blobs)
 }
 
 func (f *frail) Records(ctx context.Context, session string, from int) iter.Seq2[[]byte, error] {
-	if f.fails {
+	if f.fails.Load() {
 		return func(yield func([]byte, error) bool) { yield(nil, errFull) }
 	}
 	return f.Memory.Records(ctx, session, from)
@@ -57,7 +58,7 @@ func TestStoreFails(t *testing.T) {
 	must(t, err)
 	c := newTalk(t, "Read them.").reads(3)
 	c.sends(g)
-	s.fails = true
+	s.fails.Store(true)
 	x := c.reads(3).sends(g)
 	if x.Edited() || x.Report().Passed == "" || !strings.Contains(log.String(), "disk full") {
 		t.Errorf("got %+v, log %s", x.Report(), log.String())
@@ -69,7 +70,7 @@ func TestStoreFails(t *testing.T) {
 	if e := refused(t, err); e.Status != 400 || !errors.Is(err, errFull) {
 		t.Errorf("got %v, want a refusal that names the store", err)
 	}
-	s.fails = false
+	s.fails.Store(false)
 	if x := c.sends(g); !x.Edited() || x.Report().Passed != "" {
 		t.Errorf("when the store is back: got %+v", x.Report())
 	}
