@@ -267,7 +267,7 @@ func TestLockedForGood(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
-			body := strings.Replace(ask, "x", fmt.Sprint(n), 1)
+			body := strings.Replace(ask, `"x"`, fmt.Sprintf(`"%d"`, n), 1)
 			if status, _, answer := post(t, p.url+"/v1/messages", nil, body); status != 200 || answer != reply {
 				t.Errorf("got %d %s", status, answer)
 			}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -61,13 +62,19 @@ type running struct {
 var listening = regexp.MustCompile(`msg=listening url=(\S+)`)
 
 // run starts the proxy on a file, before an upstream of all providers.
-func run(t *testing.T, db, upstream string, more ...string) *running {
+func run(t *testing.T, db, upstream string) *running {
 	t.Helper()
-	args := []string{"proxy", "--listen", "127.0.0.1:0", "--db", db, "--window", fmt.Sprintf("scripted-model=%d", window)}
+	return runAs(t, db, upstream, program(t))
+}
+
+// runAs is run by a command that is given the program's arguments.
+func runAs(t *testing.T, db, upstream string, command ...string) *running {
+	t.Helper()
+	args := []string{"proxy", "--listen", "127.0.0.1:0", "--db", db, "--window", fmt.Sprintf("scripted-model=%d", window), "--window", "wide-model=4000000"}
 	for _, name := range []string{"anthropic", "openai"} {
 		args = append(args, "--upstream", name+"="+upstream)
 	}
-	cmd := exec.CommandContext(t.Context(), program(t), append(args, more...)...)
+	cmd := exec.CommandContext(t.Context(), command[0], slices.Concat(command[1:], args)...)
 	cmd.Dir = filepath.Dir(db)
 	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir, "XDG_CONFIG_HOME="+cmd.Dir)
 	stderr, err := cmd.StderrPipe()

@@ -144,6 +144,7 @@ func asksAgain(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	<-gone
+	p.log.requests(t, 1)
 	status, _, got := post(t, p.url+"/v1/messages", nil, ask)
 	all := m.all()
 	if status != 200 || got != reply || len(all) != 2 || string(all[0].body) != string(all[1].body) {
