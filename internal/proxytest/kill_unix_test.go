@@ -157,7 +157,7 @@ func TestKilled(t *testing.T) {
 				}
 			}
 			t.Logf("%d requests, %d of them edited, kills %v", m.requests, m.edited, m.killed)
-			if m.edited == 0 || slices.Contains(m.killed[between:], 0) {
+			if kills(t) >= 20 && (m.edited == 0 || processes == 1 && slices.Contains(m.killed[between:], 0)) {
 				t.Errorf("%d requests were edited, the kills were %v, want some of each", m.edited, m.killed)
 			}
 			sameKept(t, calmDB, m.db)
