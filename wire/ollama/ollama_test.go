@@ -333,3 +333,21 @@ func TestPastFailures(t *testing.T) {
 		}
 	})
 }
+
+func TestAskedWindow(t *testing.T) {
+	for body, want := range map[string]int{
+		`{"model":"m","messages":[],"options":{"temperature":0,"num_ctx":8192}}`: 8192,
+		`{"options":{"num_ctx":1},"options":{"num_ctx": 2 }}`:                    2, // the last one counts
+		`{"options":{"num_ctx":0}}`:                                              0,
+		`{"options":{"num_ctx":-1}}`:                                             0,
+		`{"options":{"num_ctx":2147483648}}`:                                     0,
+		`{"options":{"num_ctx":"8192"}}`:                                         0,
+		`{"options":[8192]}`:                                                     0,
+		`{"num_ctx":8192}`:                                                       0,
+		`{"options":{"num_ctx":8192}`:                                            0,
+	} {
+		if got, ok := AskedWindow([]byte(body)); ok != (want > 0) || ok && got != want {
+			t.Errorf("%s: want %d, got %d, %v", body, want, got, ok)
+		}
+	}
+}

@@ -12,10 +12,13 @@ import (
 // than 24 GiB of graphics memory: the least that it may be, in tokens.
 const leastWindow = 4096
 
+// mostWindow is above every window that a server could give.
+const mostWindow = 1<<31 - 1
+
 // DecodeShow returns the window in tokens that a reply of /api/show tells: num_ctx of the
 // model's parameters where they state it, else the least that a server gives, which goes by
 // its memory, and no more than the model was made for. A running model's real window is in
-// /api/ps, see [DecodeRunning]; options.num_ctx of a request counts more than either. The
+// /api/ps, see [DecodeRunning]; that of one request may be another, see [AskedWindow]. The
 // error says that body is not such a reply or tells neither.
 func DecodeShow(body []byte) (window int, err error) {
 	obj, err := raw.CheckObject(body)
@@ -58,4 +61,16 @@ func DecodeRunning(body []byte, model string) (window int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// AskedWindow returns the window in tokens that the body of a request asks for
+// (options.num_ctx), which counts more than what the server would give the model by
+// itself. false if it asks for none.
+func AskedWindow(body []byte) (window int, ok bool) {
+	obj, err := raw.CheckObject(body)
+	if err != nil {
+		return 0, false
+	}
+	n, ok := raw.Int(raw.Value(raw.Value(obj, "options"), "num_ctx"))
+	return n, ok && n > 0 && n <= mostWindow
 }
