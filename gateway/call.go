@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 )
 
 // A Call is a request as a client makes it.
@@ -47,7 +48,8 @@ type Options struct {
 	Encodings  token.Encodings     // nil: the embedded ones
 
 	// Window states what is known of a target better than the catalogue does: figures
-	// that are 0 are not stated. nil: nothing is.
+	// that are 0 are not stated. nil: nothing is. A request that asks for a smaller window
+	// (Ollama's num_ctx) has that.
 	Window func(provider, model string) budget.Window
 
 	// ClientView says that clients are told the usage that their own history would have:
@@ -121,16 +123,30 @@ func (g *Gateway) Close(ctx context.Context) error {
 }
 
 // target returns where a request to model goes, with what is known of its window. Where
-// the provider refuses a prompt that leaves less than the output which the client wants,
-// that much is kept free, up to half of the window.
+// the request itself says how much of it the server is to have, that counts if it is less
+// than what is known. Where the provider refuses a prompt that leaves less than the output
+// which the client wants, that much is kept free, up to half of the window.
 func (g *Gateway) target(c Call, model string, output int) budget.Target {
 	t := budget.Target{Provider: c.Provider, Model: model}
 	if g.options.Window != nil {
 		t.Window = g.options.Window(c.Provider, model)
 	}
 	row, known := g.options.Catalog.Lookup(model)
-	if capacity := cmp.Or(t.Window.Capacity, row.Window); known && !row.Capabilities.StopsAtWindow && t.Window.OutputReserve == 0 && output > 0 && capacity > 0 {
+	capacity := cmp.Or(t.Window.Capacity, row.Window)
+	if asked, ok := c.askedWindow(); ok && (capacity == 0 || asked < capacity) {
+		t.Window.Capacity, capacity = asked, asked
+		t.Window, _ = t.Window.Scaled() // buffer and reserve were stated for another window
+	}
+	if known && !row.Capabilities.StopsAtWindow && t.Window.OutputReserve == 0 && output > 0 && capacity > 0 {
 		t.Window.OutputReserve = min(output, capacity/2)
 	}
 	return t
+}
+
+// askedWindow returns the window that a request asks its server for.
+func (c Call) askedWindow() (window int, ok bool) {
+	if c.Dialect != ollama.Dialect {
+		return 0, false
+	}
+	return ollama.AskedWindow(c.Body)
 }
