@@ -40,6 +40,7 @@ type Report struct {
 	Attempts int // bodies that were made; 0 for one that passed
 	Edited   bool
 	Tokens   int        // of the last body, by the count's upper bound
+	Estimate int        // the same without what the count allows for its own error
 	Kind     token.Kind // of Tokens
 	Limit    int        // in tokens
 	Bytes    int        // of the last body
@@ -51,7 +52,8 @@ type Report struct {
 
 func (r *Report) sent(session string, send *engine.Send, size int) {
 	r.Session, r.Attempts, r.Edited = session, r.Attempts+1, send.Edited
-	r.Tokens, r.Kind, r.Limit, r.Bytes, r.Final = send.Count.Bound, send.Count.Kind, send.Limit, size, send.Final
+	r.Tokens, r.Estimate, r.Kind, r.Limit = send.Count.Bound, send.Count.Point, send.Count.Kind, send.Limit
+	r.Bytes, r.Final = size, send.Final
 }
 
 // Report returns the exchange in figures, as far as it has come.

@@ -30,6 +30,7 @@ func (s *Server) log(r *http.Request, x *exchange, w *writer) {
 	l.text("match", string(report.Match))
 	l.number("messages", int64(report.Messages))
 	l.number("tokens", int64(report.Tokens))
+	l.number("estimate", int64(report.Estimate))
 	l.number("limit", int64(report.Limit))
 	if report.Attempts > 0 {
 		l = append(l, slog.Bool("edited", report.Edited), slog.Int("attempts", report.Attempts))
