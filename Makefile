@@ -108,10 +108,10 @@ crosscheck: ## hold made-up sessions of a second generator against the laws (CRO
 	PLIMSOLL_CROSSCHECK='$(CROSSCHECK)' $(GO) test ./internal/crosscheck -run TestCrosscheck -v -count 1 -timeout 180m | grep -Ev '^ *(--- PASS|===)'
 
 .PHONY: ollama
-ollama: ## test against a real Ollama server and a small model, built into .bin/ on first use (5 minutes)
+ollama: ## test against a real Ollama server and a small model, built into .bin/ on first use (5 minutes; the tests take 20)
 	@url=$$(scripts/ollama '$(TOOLS)/ollama' | tail -n 1); \
 	trap "scripts/ollama '$(TOOLS)/ollama' stop" EXIT; \
-	PLIMSOLL_OLLAMA="$$url" PLIMSOLL_OLLAMA_MODEL=smollm2 PLIMSOLL_OLLAMA_THINKER=smollm2-thinks $(GO) test -count 1 -timeout 20m $(TESTFLAGS) ./internal/ollamatest
+	PLIMSOLL_OLLAMA="$$url" PLIMSOLL_OLLAMA_MODEL=smollm2 PLIMSOLL_OLLAMA_THINKER=smollm2-thinks $(GO) test -count 1 -timeout 60m $(TESTFLAGS) ./internal/ollamatest
 
 .PHONY: clean
 clean: ## remove what the other commands built (installed tools stay in .bin/)

@@ -69,7 +69,7 @@ const lattice = `
 	core/token/bpe < internal/genvocab;
 	core/catalog < internal/gencatalog;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest, internal/proxytest;
-	client, wire/check < internal/ollamatest;
+	proxy, wire/check < internal/ollamatest;
 	plimsoll, client, internal/scriptmodel < internal/guardsim, examples/agentloop;
 	plimsoll, WIRE, wire/check < internal/crosscheck;
 	core/llm < internal/recording; # API recordings of the corpus, for tests

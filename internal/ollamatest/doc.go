@@ -3,6 +3,9 @@
 // is no test of Ollama or of what a model says. It holds that what our codecs write is taken, that
 // what the server writes is read without loss, and that its refusals are classified. It has tests only.
 //
+// TestProxyGrows puts the server behind package proxy for a conversation of many windows, and holds our
+// count against the prompts that the server reports; with -v it prints both. It takes most of the time.
+//
 // The server is built and started by scripts/ollama. The tests run when PLIMSOLL_OLLAMA and
 // PLIMSOLL_OLLAMA_MODEL name its address and a model that has a window of at most some thousand
 // tokens, since it is filled; PLIMSOLL_OLLAMA_THINKER may name a model that thinks. Otherwise they are

@@ -67,7 +67,7 @@ func (s server) open(t *testing.T, provider string) door {
 	d.Client, err = client.New(p, client.Options{
 		HTTP:  &http.Client{Transport: d.recorder},
 		Env:   func(name string) string { return env[name] },
-		Tries: 1, Total: time.Minute,
+		Tries: 1, Total: 5 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
