@@ -19,7 +19,10 @@ type agent struct {
 	stream  bool
 	files   func(url string) map[string]string // of its home
 	env     func(url string) []string
+	setup   func(url string) []string // arguments of a call that comes first; nil: there is none
 	args    []string
+	// compacts says that it shortens its history by its own count of it, whatever it is told.
+	compacts bool
 }
 
 const (
@@ -127,6 +130,22 @@ func qwen() agent {
 			return []string{"OPENAI_API_KEY=" + key, "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=" + model}
 		},
 		args: []string{"--yolo", "--output-format", "text", "-p", prompt},
+	}
+}
+
+func cline() agent {
+	return agent{
+		client: "cline", binary: "cline", dialect: openai.DialectChat, stream: true,
+		files: func(string) map[string]string {
+			settings := map[string]any{"telemetryOptOut": true, "autoUpdateEnabled": false}
+			return map[string]string{".cline/data/settings/global-settings.json": toJSON(settings)}
+		},
+		// Without the second a daemon stays behind.
+		env: func(string) []string { return []string{"CLINE_NO_AUTO_UPDATE=1", "CLINE_SESSION_BACKEND_MODE=local"} },
+		setup: func(url string) []string {
+			return []string{"auth", "-p", "openai", "-k", key, "-b", url + "/v1", "-m", model}
+		},
+		args: []string{"--json", "--auto-approve", "true", prompt}, compacts: true,
 	}
 }
 

@@ -81,15 +81,23 @@ func run(t *testing.T, prefix string, a agent, home, work, url string) (stdout, 
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(prefix, a.client, "node_modules", ".bin", a.binary), a.args...)
-	cmd.Dir = work
-	cmd.Env = append([]string{"HOME=" + home, "PATH=" + searchPath(t, prefix), "TERM=dumb", "LANG=C.UTF-8"}, a.env(url)...)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
-	err = cmd.Run()
+	start := func(args []string) error {
+		cmd := exec.CommandContext(ctx, filepath.Join(prefix, a.client, "node_modules", ".bin", a.binary), args...)
+		cmd.Dir = work
+		cmd.Env = append([]string{"HOME=" + home, "PATH=" + searchPath(t, prefix), "TERM=dumb", "LANG=C.UTF-8"}, a.env(url)...)
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		cmd.WaitDelay = 5 * time.Second
+		return cmd.Run()
+	}
+	if a.setup != nil {
+		err = start(a.setup(url))
+	}
+	if err == nil {
+		err = start(a.args)
+	}
 	reap(t, home)
 	return out.String(), errs.String(), err
 }
