@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -17,6 +18,10 @@ import (
 // refusal teaches a smaller window, so that a few are enough.
 const mostAttempts = 6
 
+// flushAfter is how long the records of a request that needed no edit wait to be written:
+// a reply that comes sooner has its usage written with them.
+const flushAfter = 10 * time.Millisecond
+
 // An Exchange is one request of a client's and what becomes of it. It is used by one
 // goroutine at a time.
 type Exchange struct {
@@ -26,7 +31,8 @@ type Exchange struct {
 	family  *family
 	branch  *branch // nil: the request passes by without a session
 
-	flushed chan struct{} // closed when what the session was told is written; nil: it is
+	flush   *time.Timer   // writes what the session was told; nil: it is written
+	flushed chan struct{} // closed when flush has done so
 
 	request llm.Request // as the client made it
 	target  budget.Target
@@ -166,18 +172,31 @@ func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	return x.leave(ctx, b, send)
 }
 
-// flushBeside writes the records of a request that leaves as the client made it, while its
+// flushBeside writes the records of a request that leaves as the client made it while its
 // provider answers.
 func (x *Exchange) flushBeside() {
-	flushed := make(chan struct{})
+	g, f, name, flushed := x.gateway, x.family, x.branch.name, make(chan struct{})
 	x.flushed = flushed
-	name := x.branch.name
-	go func() {
+	x.flush = time.AfterFunc(flushAfter, func() {
 		defer close(flushed)
-		if err := x.gateway.store.flush(context.Background(), name); err != nil {
-			x.gateway.unwritten(x.family, name, err)
+		if err := g.store.flush(context.Background(), name); err != nil {
+			g.unwritten(f, name, err)
 		}
-	}()
+	})
+}
+
+// flushing waits until what the session was told of the request is written. It returns
+// false if nobody has begun to, which is then up to the caller.
+func (x *Exchange) flushing() (written bool) {
+	if x.flush == nil {
+		return true
+	}
+	mine := x.flush.Stop()
+	x.flush = nil
+	if !mine {
+		<-x.flushed
+	}
+	return !mine
 }
 
 // unwritten is for records that the store did not take: the session is read again when it

@@ -90,9 +90,16 @@ func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
 // waitForStore waits until what the session was told of the request is written: from the
 // first bytes of a reply on its client may go on from it.
 func (r *Relay) waitForStore() {
-	if flushed := r.exchange.flushed; flushed != nil {
-		<-flushed
-		r.exchange.flushed = nil
+	if x := r.exchange; !x.flushing() {
+		r.write()
+	}
+}
+
+// write writes what the session was told.
+func (r *Relay) write() {
+	x := r.exchange
+	if err := x.gateway.store.flush(r.ctx, x.branch.name); err != nil {
+		x.gateway.unwritten(x.family, x.branch.name, err)
 	}
 }
 
@@ -209,16 +216,24 @@ func (r *Relay) settle(whole bool) {
 		return
 	}
 	r.settled = true
-	r.waitForStore()
+	written := r.exchange.flushing()
+	r.exchange.report.Usage = r.usage
+	if told := whole && r.observe(); !written && !told {
+		r.write()
+	}
+}
+
+// observe tells the session what the reply used, and writes that with what waits. It
+// returns false if there was nothing to tell.
+func (r *Relay) observe() (told bool) {
 	x := r.exchange
-	x.report.Usage = r.usage
-	if x.branch == nil || r.usage.IsZero() || !whole {
-		return
+	if x.branch == nil || r.usage.IsZero() {
+		return false
 	}
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
 	if x.branch.last != x { // another request of the conversation has left; the session is past this one
-		return
+		return false
 	}
 	x.branch.last = nil
 	err := x.branch.session.Observe(r.ctx, r.usage)
@@ -228,6 +243,7 @@ func (r *Relay) settle(whole bool) {
 	if err != nil {
 		x.gateway.unwritten(x.family, x.branch.name, err)
 	}
+	return true
 }
 
 // RefusedInside is [Exchange.Refused] for an error that came inside a stream.
