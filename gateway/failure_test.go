@@ -57,7 +57,7 @@ func TestStoreFails(t *testing.T) {
 	})
 	must(t, err)
 	c := newTalk(t, "Read them.").reads(3)
-	c.sends(g)
+	ends(t, c.sends(g)) // and nothing is written any more
 	s.fails.Store(true)
 	x := c.reads(3).sends(g)
 	if x.Edited() || x.Report().Passed == "" || !strings.Contains(log.String(), "disk full") {
