@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -73,6 +74,7 @@ type Gateway struct {
 	store    *behind // the options' store
 	families families
 	open     open
+	begun    atomic.Uint64 // exchanges
 }
 
 // New returns a gateway.

@@ -26,6 +26,7 @@ const flushAfter = 10 * time.Millisecond
 // goroutine at a time.
 type Exchange struct {
 	gateway *Gateway
+	number  uint64 // of those of the gateway, from 1 on
 	call    Call
 	codec   codecs.Full
 	family  *family
@@ -47,6 +48,7 @@ type Exchange struct {
 type RefusalError struct {
 	Status int
 	Body   []byte
+	Report Report // of the exchange, which ends with it
 	Err    error
 }
 
@@ -60,7 +62,7 @@ func (e *RefusalError) Unwrap() error { return e.Err }
 // client and a provider agree on works. A *[RefusalError] is the answer to a request that
 // does not fit; any other error is that of ctx.
 func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
-	x := &Exchange{gateway: g, call: c, body: c.Body}
+	x := &Exchange{gateway: g, number: g.begun.Add(1), call: c, body: c.Body}
 	codec, ok := codecs.For(c.Dialect)
 	if !ok {
 		return x.pass("unknown dialect"), nil
@@ -238,7 +240,7 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 	if err != nil {
 		return err
 	}
-	x.branch, x.body, x.betas, b.last = b, body, betas, x
+	x.branch, x.body, x.betas, b.last = b, body, betas, x.number
 	if x.Edited() || x.gateway.store.mustFlush(b.name) { // what was taken out, and what was asked, is durable before the request leaves
 		if err := x.gateway.store.flush(ctx, b.name); err != nil {
 			return err
@@ -285,12 +287,15 @@ func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
 	b := x.branch
-	if b.last != x { // another request of the conversation has left meanwhile; the session is past this one
+	if b.last != x.number { // another request of the conversation has left meanwhile; the session is past this one
 		return false
 	}
-	send, err := b.session.Rejected(ctx, e)
+	err := x.reopen(ctx)
 	if err == nil {
-		err = x.leave(ctx, b, send)
+		var send *engine.Send
+		if send, err = b.session.Rejected(ctx, e); err == nil {
+			err = x.leave(ctx, b, send)
+		}
 	}
 	if err != nil {
 		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", b.name, "error", err.Error())
@@ -303,6 +308,19 @@ func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 	return true
 }
 
+// reopen brings the session to where it was when the request left, if it is not in memory
+// any more. The lock of the family is held.
+func (x *Exchange) reopen(ctx context.Context) error {
+	if x.branch.session != nil {
+		return nil
+	}
+	if err := x.gateway.fresh(ctx, x.family, x.branch, x.target); err != nil {
+		return err
+	}
+	_, err := x.branch.session.Prepare(ctx, x.target)
+	return err
+}
+
 // refusal returns err as the client's dialect has it, in the words by which clients know
 // that they are to shorten their history.
 func (x *Exchange) refusal(err error) error {
@@ -311,8 +329,11 @@ func (x *Exchange) refusal(err error) error {
 		e.Used, e.Window = over.Used, over.Limit
 		if over.Quantity != budget.InTokens {
 			e = &wire.Error{Class: wire.TooLarge, Message: over.Error()}
+		} else {
+			x.report.Tokens, x.report.Limit = over.Used, over.Limit
 		}
 	}
+	x.report.Class = e.Class
 	status, body := x.codec.EncodeError(e)
-	return &RefusalError{Status: status, Body: body, Err: err}
+	return &RefusalError{Status: status, Body: body, Report: x.report, Err: err}
 }

@@ -35,7 +35,7 @@ type branch struct {
 	around  [sha256.Size]byte // of the system prompt and the tools as the session has them; zero: not known
 	chain   []llm.Digest      // of the messages of the session
 	sizes   []int             // of the client's messages that edits changed, in tokens, by place; 0: not counted yet
-	last    *Exchange         // that was prepared last; nil: none since it was read
+	last    uint64            // number of the exchange that was prepared last; 0: none since it was read
 }
 
 // families is those in memory, the ones used last.

@@ -67,12 +67,13 @@ func (g *Gateway) use(f *family, b *branch) {
 	}
 }
 
-// release lets go of a branch's session. The lock of its family is held.
+// release lets go of a branch's session, also while a provider is waited for: it is opened
+// again where the answer has to be told. The lock of its family is held.
 func (g *Gateway) release(b *branch) {
 	if err := g.store.flush(context.Background(), b.name); err != nil {
 		g.options.Log.Warn("records were not written", "session", b.name, "error", err.Error())
 	}
-	b.session, b.last, b.sizes = nil, nil, nil
+	b.session, b.sizes = nil, nil
 }
 
 // take opens the session of a branch.

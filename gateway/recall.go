@@ -126,11 +126,26 @@ func (x *Exchange) remember(ctx context.Context, reply gjson.Result) error {
 	}
 	records := [][]byte{[]byte(gjson.GetBytes(c.Body, "previous_response_id").Str)}
 	records = append(append(records, itemsOf(gjson.GetBytes(c.Body, "input"))...), itemsOf(reply.Get("output"))...)
-	err := x.gateway.options.Store.Append(ctx, responseName(c, id), 0, records)
-	if errors.Is(err, store.ErrConflict) { // it was kept already
+	name := responseName(c, id)
+	err := x.gateway.options.Store.Append(ctx, name, 0, records)
+	if !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	switch r, read := x.gateway.response(ctx, c, id); {
+	case read != nil:
+		return read
+	case r.previous == string(records[0]) && slices.EqualFunc(r.items, records[1:], bytes.Equal): // it was kept already
 		return nil
 	}
-	return err
+	// A server that counts its responses has begun again: the id means this one now.
+	d, ok := x.gateway.options.Store.(store.Deleter)
+	if !ok {
+		return err
+	}
+	if err := d.Delete(ctx, name); err != nil {
+		return err
+	}
+	return x.gateway.options.Store.Append(ctx, name, 0, records)
 }
 
 // unknown is the answer to a request that goes on with a response nobody here knows, as
@@ -142,7 +157,8 @@ func (x *Exchange) unknown(e *UnknownHistoryError) error {
 	if code := gjson.GetBytes(body, "error.code"); code.Index > 0 {
 		body = spliced(body, splice{code, []byte(`"previous_response_not_found"`)})
 	}
-	return &RefusalError{Status: status, Body: body, Err: e}
+	x.report.Class, x.report.Model = wire.BadRequest, gjson.GetBytes(x.call.Body, "model").Str
+	return &RefusalError{Status: status, Body: body, Report: x.report, Err: e}
 }
 
 // completed returns the response that an event of a stream brings whole.

@@ -232,10 +232,13 @@ func (r *Relay) observe() (told bool) {
 	}
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
-	if x.branch.last != x { // another request of the conversation has left; the session is past this one
+	if x.branch.last != x.number { // another request of the conversation has left; the session is past this one
 		return false
 	}
-	x.branch.last = nil
+	x.branch.last = 0
+	if x.branch.session == nil { // it is not in memory any more, and goes on by its own count
+		return false
+	}
 	err := x.branch.session.Observe(r.ctx, r.usage)
 	if err == nil {
 		err = x.gateway.store.flush(r.ctx, x.branch.name)

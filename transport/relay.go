@@ -10,8 +10,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/gateway"
 )
 
-// isStream reports whether an answer is a stream: events, or lines of JSON.
-func isStream(resp *http.Response) bool {
+// isStream reports whether the answer to req is a stream: events, or lines of JSON. What
+// carried it need not have said what it answers.
+func isStream(req *http.Request, resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
 		return false
@@ -20,7 +21,7 @@ func isStream(resp *http.Response) bool {
 	case "text/event-stream", "application/x-ndjson", "application/stream+json":
 		return true
 	}
-	return kind == "application/json" && strings.Contains(resp.Request.URL.Path, ":streamGenerateContent") // one list of replies
+	return kind == "application/json" && strings.Contains(req.URL.Path, ":streamGenerateContent") // one list of replies
 }
 
 // relay makes the body of an answer one that the gateway looks at while it is read. It
@@ -28,7 +29,7 @@ func isStream(resp *http.Response) bool {
 // was one, and a shorter request is to be sent.
 func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (again bool, err error) {
 	coding := resp.Header.Get("Content-Encoding")
-	r := &reply{src: resp.Body, relay: x.Relay(req.Context(), isStream(resp)), done: func() { t.done(req, x.Report()) }}
+	r := &reply{src: resp.Body, relay: x.Relay(req.Context(), isStream(req, resp)), done: func() { t.done(req, x.Report()) }}
 	if r.relay.Rewrites() {
 		resp.ContentLength = -1
 		resp.Header.Del("Content-Length")
@@ -55,9 +56,11 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 	return false, nil
 }
 
-// A reply is the body of an answer while it is relayed.
+// A reply is the body of an answer while it is relayed. As with the bodies of net/http, it
+// may be closed while somebody reads.
 type reply struct {
 	src    io.ReadCloser
+	mu     sync.Mutex // held while the relay is used, never while somebody waits for src
 	relay  *gateway.Relay
 	packed *side // of a packed answer: what unpacks a copy of it
 	ready  []byte
@@ -79,11 +82,7 @@ func (r *reply) Read(p []byte) (int, error) {
 		if r.packed != nil {
 			return r.readPacked(p[:n], err)
 		}
-		pass, _ := r.relay.Write(p[:n])
-		if err != nil {
-			pass = append(append([]byte(nil), pass...), r.relay.End()...)
-			r.finish(err)
-		}
+		pass := r.look(p[:n], err)
 		if len(pass) > 0 && &pass[0] == &p[0] {
 			return len(pass), nil
 		}
@@ -94,11 +93,25 @@ func (r *reply) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// look shows the relay what came, and returns what the client gets of it.
+func (r *reply) look(chunk []byte, err error) (pass []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pass, _ = r.relay.Write(chunk)
+	if err != nil {
+		pass = append(append([]byte(nil), pass...), r.relay.End()...)
+		r.finish(err)
+	}
+	return pass
+}
+
 // readPacked passes on what is packed, and unpacks a copy.
 func (r *reply) readPacked(chunk []byte, err error) (int, error) {
 	r.packed.write(chunk)
 	if err != nil {
 		r.packed.close()
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.relay.End()
 		r.finish(err)
 	}
@@ -121,9 +134,16 @@ func (r *reply) Close() error {
 	if r.packed != nil {
 		r.packed.close()
 	}
+	r.ended()
+	return r.src.Close()
+}
+
+// ended is for an answer of which nobody wants more.
+func (r *reply) ended() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.relay.End()
 	r.once.Do(r.done)
-	return r.src.Close()
 }
 
 // A side unpacks a copy of what passes by, for the relay's eyes.

@@ -66,7 +66,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		Owner: t.owner(req), Provider: route.Provider, Dialect: route.Dialect, Model: route.Model, Header: req.Header.Get, Body: body,
 	})
 	if refusal, ok := errors.AsType[*gateway.RefusalError](err); ok {
-		t.done(req, gateway.Report{Class: wire.TooLong, Model: route.Model})
+		t.done(req, refusal.Report)
 		return answer(req, refusal.Status, refusal.Body), nil
 	}
 	if err != nil {
