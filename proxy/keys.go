@@ -213,20 +213,23 @@ func bearer(v string) string {
 // withoutKeys returns a query without the parameters that are keys of ours; own is true if a
 // parameter key is left. What else it has keeps its bytes.
 func withoutKeys(query string, ours func(string) bool) (rest string, own bool) {
-	if !strings.Contains(query, "key=") && !strings.Contains(query, keyStart) {
+	if query == "" {
 		return query, false
 	}
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(part, "=")
+		plain, err := url.QueryUnescape(part)
+		if err != nil { // who reads it may read it otherwise
+			plain = part
+		}
+		name, value, _ := strings.Cut(plain, "=")
 		if name == "key" {
-			plain, err := url.QueryUnescape(value)
-			if err == nil && ours(plain) {
+			if ours(value) {
 				continue
 			}
 			own = true
 		}
-		if !strings.Contains(part, keyStart) {
+		if !strings.Contains(plain, keyStart) {
 			kept = append(kept, part)
 		}
 	}

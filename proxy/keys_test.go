@@ -61,6 +61,8 @@ func TestKeyStays(t *testing.T) {
 		{"/v1/messages", http.Header{"X-Plimsoll-Key": {ann}, "X-Api-Key": {"own"}, "Authorization": {"Bearer " + old[0]}}, "X-Api-Key", "own"},
 		{"/v1/messages/count_tokens", http.Header{"X-Plimsoll-Key": {ann}, "Authorization": {"Bearer own"}}, "Authorization", "Bearer own"},
 		{"/v1/files?x=1&mine=" + ann, http.Header{"X-Plimsoll-Key": {ann}, "Authorization": {"Bearer own"}, "X-Odd": {"it is " + ann}}, "Authorization", "Bearer own"},
+		{"/v1/files?mine=" + strings.ReplaceAll(ann, "-", "%2D"), http.Header{"X-Plimsoll-Key": {ann}, "Authorization": {"Bearer own"}}, "Authorization", "Bearer own"},
+		{"/v1beta/models?%6Bey=" + strings.ReplaceAll(ann, "-", "%2D"), nil, "X-Goog-Api-Key", "g-of-the-proxy"},
 		{"/v1/chat/completions", http.Header{"Authorization": {"Bearer " + ann}}, "Authorization", "Bearer o-of-the-proxy"},
 		{"/v1/models", http.Header{"Authorization": {"Bearer " + ann}}, "Authorization", "Bearer o-of-the-proxy"},
 		{"/v1beta/models/m:generateContent", http.Header{"X-Goog-Api-Key": {ann}}, "X-Goog-Api-Key", "g-of-the-proxy"},
@@ -73,7 +75,7 @@ func TestKeyStays(t *testing.T) {
 			continue
 		}
 		got := m.last(t)
-		if got.holds("sk-plimsoll-") || got.header.Get(c.name) != c.want {
+		if got.holds("plimsoll") || got.header.Get(c.name) != c.want {
 			t.Errorf("%s %v: the upstream got %s %v", c.uri, c.header, got.uri, got.header)
 		}
 	}
@@ -85,10 +87,15 @@ func TestKeyStays(t *testing.T) {
 			t.Errorf("%v: got %d, want 401", h, resp.StatusCode)
 		}
 	}
+	for _, path := range []string{"/v1/" + ann + "/models", "/v1/" + strings.ReplaceAll(ann, "-", "%2D") + "/models"} {
+		if resp, body := ask(t, "POST", p.url+path, http.Header{"X-Plimsoll-Key": {ann}}, nil); resp.StatusCode != 400 {
+			t.Errorf("a key in a path: got %d %s, want 400", resp.StatusCode, body)
+		}
+	}
 	if m.count() != before {
 		t.Error("a request without a key came through")
 	}
-	p.log.requests(t, m.count()+5)
+	p.log.requests(t, m.count()+7)
 	if text := p.log.String(); strings.Contains(text, "sk-plimsoll-") || strings.Contains(text, "of-the-proxy") || !strings.Contains(text, `"key":"ann"`) {
 		t.Error("the log: want names and no key, got", text)
 	}

@@ -98,6 +98,11 @@ func (s *Server) known(w *writer, r *http.Request, x *exchange) bool {
 		}
 		return true
 	}
+	if at := strings.Index(r.URL.Path, keyStart); at >= 0 {
+		x.path = r.URL.Path[:at] + "[secret]"
+		x.refuse(w, &wire.Error{Class: wire.BadRequest, Message: "plimsoll: a key of this proxy does not belong in a path"})
+		return false
+	}
 	found, own := s.o.Keys.takeKey(r)
 	if found == nil {
 		w.Header().Set("Www-Authenticate", "Bearer")
