@@ -50,7 +50,7 @@ func TestCloseWhileRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := through.RoundTrip(req)
+	resp, err := through.RoundTrip(req) //nolint:bodyclose // it is, below, while it is read
 	if err != nil {
 		t.Fatal(err)
 	}
