@@ -99,3 +99,36 @@ func TestRefusalReported(t *testing.T) {
 		})
 	}
 }
+
+// TestOwnHeadersStay: headers that are for the transport alone go to no provider, also of a
+// request that asks no model, and the program's request keeps them.
+func TestOwnHeadersStay(t *testing.T) {
+	g, err := gateway.New(gateway.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	through := transport.New(g)
+	var got http.Header
+	through.Base = carrier(func(r *http.Request) (*http.Response, error) {
+		got = r.Header
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	})
+	for _, path := range []string{"/v1/messages", "/v1/models", "/v1/files"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://provider.invalid"+path, strings.NewReader(small))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Plimsoll-Session", "mine")
+		req.Header.Set("X-Other", "theirs")
+		resp, err := through.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := resp.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if got.Get("X-Plimsoll-Session") != "" || got.Get("X-Other") != "theirs" || req.Header.Get("X-Plimsoll-Session") != "mine" {
+			t.Errorf("%s: sent %v, the program's own now %v", path, got, req.Header)
+		}
+	}
+}

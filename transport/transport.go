@@ -43,7 +43,7 @@ func New(g *gateway.Gateway) *Transport { return &Transport{gateway: g} }
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	route, ok := t.route(req)
 	if !ok || req.Body == nil || req.Body == http.NoBody {
-		return t.base().RoundTrip(req)
+		return t.base().RoundTrip(bare(req))
 	}
 	packed, err := readAll(req.Body, req.ContentLength)
 	closed := req.Body.Close()
@@ -152,13 +152,26 @@ func (x *exchange) outgoing(req *http.Request) *http.Request {
 	return out
 }
 
-// withBody returns a copy of req that sends body. Headers that are for us alone go.
-func withBody(req *http.Request, body []byte) *http.Request {
-	out := req.Clone(req.Context())
-	for name := range out.Header {
-		if strings.HasPrefix(name, "X-Plimsoll-") {
-			out.Header.Del(name)
+// bare returns req, or a copy of it, without the headers that are for us alone.
+func bare(req *http.Request) *http.Request {
+	out := req
+	for name := range req.Header {
+		if !strings.HasPrefix(name, "X-Plimsoll-") {
+			continue
 		}
+		if out == req {
+			out = req.Clone(req.Context())
+		}
+		out.Header.Del(name)
+	}
+	return out
+}
+
+// withBody returns a copy of req that sends body, without the headers that are for us alone.
+func withBody(req *http.Request, body []byte) *http.Request {
+	out := bare(req)
+	if out == req {
+		out = req.Clone(req.Context())
 	}
 	out.Body, out.ContentLength, out.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
 	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
