@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -104,17 +105,17 @@ func numbered(msgs []llm.Message) []llm.Message {
 // aroundOf names the system prompt and the tools of a request, to the byte.
 func aroundOf(r llm.Request) [sha256.Size]byte {
 	h := sha256.New()
+	write := func(texts ...string) {
+		for _, t := range texts {
+			h.Write(binary.AppendUvarint(nil, uint64(len(t)))) // so that each counts as a whole
+			h.Write([]byte(t))
+		}
+	}
 	for _, s := range r.Sections {
-		h.Write([]byte(s.Text))
-		h.Write(s.Data)
-		h.Write([]byte{0})
+		write("section", s.Text, string(s.Data))
 	}
 	for _, t := range r.Tools {
-		h.Write([]byte(t.Name))
-		h.Write([]byte(t.Description))
-		h.Write([]byte(t.Schema))
-		h.Write(t.Data)
-		h.Write([]byte{0})
+		write("tool", t.Name, t.Description, t.Schema, string(t.Data))
 	}
 	return [sha256.Size]byte(h.Sum(nil))
 }

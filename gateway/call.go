@@ -31,7 +31,7 @@ type Call struct {
 	Body   []byte // decompressed; nobody may write to it from here on
 }
 
-// header returns the value of a header, cut to what an id may have.
+// header returns the value of a header of the client's; empty: it has none of that name.
 func (c Call) header(name string) string {
 	if c.Header == nil {
 		return ""

@@ -92,7 +92,7 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 func (x *Exchange) read(body []byte) (why string) {
 	request, err := x.codec.DecodeRequest(body)
 	if err != nil {
-		return "the body is not read: " + err.Error()
+		return "the body is not read" // why may quote it
 	}
 	if x.call.Model != "" {
 		request.Model = x.call.Model
@@ -130,12 +130,12 @@ func (x *Exchange) enter(ctx context.Context, links []llm.Digest) error {
 			break
 		}
 	}
-	return x.open(ctx, err)
+	return x.withoutSession(ctx, err)
 }
 
-// open is what happens where there is no session to go by: a request that fits goes as
-// the client made it (law 12), one that does not is refused.
-func (x *Exchange) open(ctx context.Context, err error) error {
+// withoutSession is what happens where there is no session to go by: a request that fits
+// goes as the client made it, one that does not is refused.
+func (x *Exchange) withoutSession(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

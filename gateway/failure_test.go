@@ -105,6 +105,12 @@ func TestUnread(t *testing.T) {
 			t.Errorf("%q: is sent again", body)
 		}
 	}
+	secret := `{"model":"m","messages":[{"role":"what I said","content":"x"}]}`
+	x, err := g.Begin(t.Context(), gateway.Call{Provider: "p", Dialect: dialect, Body: []byte(secret)})
+	must(t, err)
+	if x.Report().Passed == "" || strings.Contains(x.Report().Passed, "what I said") {
+		t.Errorf("got %q, want a reason without a word of the body", x.Report().Passed)
+	}
 	if x, err := g.Begin(t.Context(), gateway.Call{Dialect: "morse", Body: []byte("x")}); err != nil || x.Report().Passed == "" {
 		t.Errorf("got %v", err)
 	}
