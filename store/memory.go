@@ -29,6 +29,7 @@ var (
 	_ Deleter     = (*Memory)(nil)
 	_ Snapshotter = (*Memory)(nil)
 	_ Streamer    = (*Memory)(nil)
+	_ Opener      = (*Memory)(nil)
 )
 
 // A session holds its ancestors' records and refs as well: forks share the
@@ -233,20 +234,28 @@ func (u until) Read(p []byte) (int, error) {
 
 // Get implements [Store].
 func (m *Memory) Get(ctx context.Context, session string, ref llm.Ref) ([]byte, error) {
-	if err := usable(ctx, session); err != nil {
+	data, err := m.get(ctx, session, ref)
+	if err != nil {
 		return nil, fmt.Errorf("store: get from %q: %w", session, err)
+	}
+	return clone(data), nil
+}
+
+// get returns a content that is not to be changed.
+func (m *Memory) get(ctx context.Context, session string, ref llm.Ref) ([]byte, error) {
+	if err := usable(ctx, session); err != nil {
+		return nil, err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if s, ok := m.sessions[session]; !ok || !s.refs[ref] {
-		return nil, fmt.Errorf("store: get from %q: ref %.40q: %w", session, ref, ErrNotFound)
+		return nil, fmt.Errorf("ref %.40q: %w", ref, ErrNotFound)
 	}
 	data := m.blobs[ref].data
 	if got := llm.RefOf(data); got != ref {
-		return nil, fmt.Errorf("store: get from %q: %w", session,
-			&DamageError{Session: session, Place: "ref " + string(ref), What: "ref of the content", Want: string(ref), Got: string(got)})
+		return nil, &DamageError{Session: session, Place: "ref " + string(ref), What: "ref of the content", Want: string(ref), Got: string(got)}
 	}
-	return clone(data), nil
+	return data, nil
 }
 
 // Fork implements [Store].

@@ -78,6 +78,35 @@ type Streamer interface {
 	PutFrom(ctx context.Context, session string, r io.Reader) (ref llm.Ref, size int64, err error)
 }
 
+// An Opener is a Store that gives a content out in parts, so that a page of a large one is
+// read without what stands before it.
+type Opener interface {
+	// Open returns the content that a session sees under ref, or an error that wraps
+	// [ErrNotFound]. It is of use while ctx lasts, and until Close.
+	Open(ctx context.Context, session string, ref llm.Ref) (Content, error)
+}
+
+// A Content is one that is kept, for reading in parts. It is safe for concurrent use. What
+// is not what was kept is a *[DamageError], which the parts that are whole can still be read
+// beside; how large a part is, a backend says. What is let go of while it is open is read
+// as it was, or not found.
+type Content interface {
+	io.ReaderAt
+	io.Closer
+
+	// Size returns how many bytes it has.
+	Size() int64
+
+	// Lines returns how many lines it has: one for each newline, and one for what stands
+	// behind the last of them, if anything does.
+	Lines() int64
+
+	// Line returns the offset at which line n begins, counted from 0, so that it and
+	// the next one's are the ends of a line with its newline. Line(Lines()) is Size(); any
+	// other n is an error.
+	Line(n int64) (offset int64, err error)
+}
+
 // ErrNotFound says that a session does not have what was asked for.
 var ErrNotFound = errors.New("not found")
 
@@ -104,7 +133,7 @@ func (e *ConflictError) Unwrap() error { return ErrConflict }
 // its memory has failed. What it has instead is never returned.
 type DamageError struct {
 	Session string
-	Place   string // what was asked for: "ref r…", "record 5" or "snapshot 5"
+	Place   string // what was asked for: "ref r…", "record 5" or "snapshot 5"; of a part "ref r…, bytes 0 to 4096"
 	What    string // what was compared: "content", "size", …
 	Want    string
 	Got     string // "nothing" where nothing is

@@ -47,6 +47,15 @@ func calls(s store.Store) map[string]func(ctx context.Context, session string) e
 			return err
 		}
 	}
+	if o, ok := s.(store.Opener); ok {
+		all["Open"] = func(ctx context.Context, session string) error {
+			c, err := o.Open(ctx, session, blobOf("output").Ref)
+			if err != nil {
+				return err
+			}
+			return c.Close()
+		}
+	}
 	return all
 }
 

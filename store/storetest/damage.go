@@ -118,6 +118,10 @@ func damagedStream(t *testing.T, s store.Store, d Damage) {
 		d.Exchange(blobOf(one).Ref, blobOf(other).Ref)
 		see(t, s).lost(t, "a", one, other)
 		see(t, s).lost(t, "a", other, one)
+		if o, ok := s.(store.Opener); ok {
+			_, err := o.Open(t.Context(), "a", blobOf(one).Ref)
+			damaged(t, err, "a", "ref "+string(blobOf(one).Ref))
+		}
 	}
 }
 

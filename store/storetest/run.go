@@ -47,6 +47,11 @@ func Run(t *testing.T, open func(t T) store.Store) {
 		{"stream/context", testStreamContext},
 		{"stream/nobody waits", testStreamAlone},
 		{"stream/concurrent", testStreamConcurrent},
+		{"open", testOpen},
+		{"open/random", testOpenRandom},
+		{"open/refused", testOpenRefused},
+		{"open/deleted", testOpenDeleted},
+		{"open/concurrent", testOpenConcurrent},
 		{"refusals", testRefusals},
 		{"context", testContext},
 		{"concurrent", testConcurrent},
@@ -71,7 +76,7 @@ func lines(texts ...string) [][]byte {
 }
 
 // must fails the test on an error.
-func must(t testing.TB, err error) {
+func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

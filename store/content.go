@@ -1,0 +1,91 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// Open implements [Opener]. The content stays as it was, whatever becomes of the session.
+func (m *Memory) Open(ctx context.Context, session string, ref llm.Ref) (Content, error) {
+	data, err := m.get(ctx, session, ref)
+	if err != nil {
+		return nil, fmt.Errorf("store: open from %q: %w", session, err)
+	}
+	c := &content{ctx: ctx, session: session, data: data, lines: int64(bytes.Count(data, []byte("\n")))}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		c.lines++
+	}
+	return c, nil
+}
+
+// A content is one of a Memory that is being read.
+type content struct {
+	ctx     context.Context
+	session string
+	data    []byte
+	lines   int64
+	closed  atomic.Bool
+}
+
+// Size implements [Content].
+func (c *content) Size() int64 { return int64(len(c.data)) }
+
+// Lines implements [Content].
+func (c *content) Lines() int64 { return c.lines }
+
+// Close implements [Content].
+func (c *content) Close() error {
+	c.closed.Store(true)
+	return nil
+}
+
+// ReadAt implements [Content].
+func (c *content) ReadAt(p []byte, off int64) (n int, err error) {
+	switch err := c.usable(); {
+	case err != nil:
+		return 0, fmt.Errorf("store: read from %q: %w", c.session, err)
+	case off < 0:
+		return 0, fmt.Errorf("store: read from %q: offset, want at least 0, got %d", c.session, off)
+	}
+	if off < c.Size() {
+		n = copy(p, c.data[off:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Line implements [Content].
+func (c *content) Line(n int64) (int64, error) {
+	err := c.usable()
+	if err == nil && (n < 0 || n > c.lines) {
+		err = fmt.Errorf("line, want 0 to %d, got %d", c.lines, n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("store: line of %q: %w", c.session, err)
+	}
+	at := 0
+	for range n {
+		next := bytes.IndexByte(c.data[at:], '\n')
+		if next < 0 {
+			return c.Size(), nil // behind the last line
+		}
+		at += next + 1
+	}
+	return int64(at), nil
+}
+
+// usable reports why nothing can be read any more.
+func (c *content) usable() error {
+	if c.closed.Load() {
+		return fs.ErrClosed
+	}
+	return c.ctx.Err()
+}
