@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
-	"database/sql/driver"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -19,8 +17,9 @@ import (
 
 // The forms of a body.
 const (
-	formRaw  = 0
-	formZstd = 1
+	formRaw    = 0
+	formZstd   = 1
+	formPieces = 2 // of a blob: an index of pieces, which are of the forms above
 )
 
 const (
@@ -69,7 +68,7 @@ func (p *packer) placed(sum int64, place ...int64) int64 {
 	return int64(crc32.Update(uint32(sum), p.table, text)) //nolint:gosec // so is a sum kept
 }
 
-// tools are a driver whose connections know plimsoll_body and plimsoll_place, and its packer.
+// tools are a driver whose connections know our functions, and its packer.
 type tools struct {
 	packer *packer
 	driver *sqlite.Driver
@@ -92,14 +91,21 @@ func newTools() (tools, error) {
 	}
 	p := &packer{enc, dec, crc32.MakeTable(crc32.Castagnoli), mostBody, mostContent}
 	d := new(sqlite.Driver)
-	err = d.RegisterDeterministicScalarFunction("plimsoll_body", 5, p.content)
-	return tools{p, d}, errors.Join(err, d.RegisterDeterministicScalarFunction("plimsoll_place", 3, p.place))
+	err = errors.Join(
+		d.RegisterDeterministicScalarFunction("plimsoll_body", 5, p.content),
+		d.RegisterDeterministicScalarFunction("plimsoll_place", 3, p.place),
+		d.RegisterFunction("plimsoll_join", &sqlite.FunctionImpl{
+			NArgs: 6, Deterministic: true,
+			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return &joining{packer: p}, nil },
+		}),
+	)
+	return tools{p, d}, err
 }
 
 // pack returns the body of a content, which it may share.
 func (p *packer) pack(data []byte) (body, error) {
 	if n := int64(len(data)); n > p.mostContent {
-		return body{}, &store.TooLargeError{Want: p.mostContent, Got: n}
+		return body{}, tooLarge(p.mostContent, n)
 	}
 	b := body{formRaw, int64(len(data)), int64(crc32.Checksum(data, p.table)), data}
 	if len(data) >= leastPacked {
@@ -174,36 +180,4 @@ func owned(err error, session, format string, args ...any) error {
 		d.Session, d.Place = session, fmt.Sprintf(format, args...)
 	}
 	return err
-}
-
-// place is plimsoll_place(sum, session, seq) in SQL: the sum of a content at a place.
-func (p *packer) place(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-	var n [3]int64
-	for i := range n {
-		var ok bool
-		if n[i], ok = args[i].(int64); !ok {
-			return nil, fmt.Errorf("plimsoll_place: want the columns sum, session and seq")
-		}
-	}
-	return p.placed(n[0], n[1:]...), nil
-}
-
-// content is plimsoll_body(ref, form, size, sum, body) in SQL.
-func (p *packer) content(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-	ref, ok := args[0].(string)
-	form, ok1 := args[1].(int64)
-	size, ok2 := args[2].(int64)
-	sum, ok3 := args[3].(int64)
-	data, ok4 := args[4].([]byte)
-	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || form < 0 || form > math.MaxInt8 {
-		return nil, fmt.Errorf("plimsoll_body: want the columns ref, form, size, sum and body")
-	}
-	if size > mostValue {
-		return nil, fmt.Errorf("plimsoll_body: content, want at most %d bytes in a query, got %d", mostValue, size)
-	}
-	out, err := p.blob(body{int(form), size, sum, bytes.Clone(data)}, llm.Ref(ref))
-	if err != nil {
-		return nil, fmt.Errorf("plimsoll_body: %w", owned(err, "", "ref %s", ref))
-	}
-	return out, nil
 }

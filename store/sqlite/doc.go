@@ -1,6 +1,6 @@
 // Package sqlite keeps sessions in one SQLite file. [Open] returns a [Store], which
-// passes package store/storetest and is a [store.Deleter], [store.Snapshotter] and
-// [store.Streamer] too. It reads nothing of what it keeps, and it needs no cgo.
+// passes package store/storetest and is a [store.Deleter], [store.Snapshotter],
+// [store.Streamer] and [store.Opener] too. It reads nothing of what it keeps, and it needs no cgo.
 //
 //	st, err := sqlite.Open(ctx, "plimsoll.db", sqlite.Options{})
 //	...
@@ -36,18 +36,21 @@
 // forward when it is opened; a newer one is a [VersionError] and stays as it is, and
 // so does a file that is not ours.
 //
-// A content that comes as a stream is compressed as it comes and written in one
-// transaction when it has ended, so that no writer waits for a slow tool, and what a
-// killed process was reading has left nothing behind. There are no temporary files.
-// What is too large is a *[store.TooLargeError].
+// A content of more than 256 KiB is kept in pieces of that length, each compressed by
+// itself, with an index of their lines and checksums, so that a page of it is read, and all
+// of it written, verified and let go of, without more than a few pieces in memory. What comes
+// as a stream is written some pieces at a time, so that no writer waits for a slow tool,
+// and is seen by nobody until its end; what a killed process was reading is let go of by
+// [Store.GC], or when another stream comes, a day later. There are no temporary files. What
+// is too large is a *[store.TooLargeError].
 //
 // # The documents' tables
 //
 // tool_result_blobs(id, session_id, tool_name, content, byte_size, created_at) is a
 // view with the columns that the document behind policy layered states. Its id is the blob's Ref, so a content that two
 // sessions see has a row for each. Its tool_name is empty: a blob is a content that
-// several tools may have returned. The view decompresses with the function
-// plimsoll_body, which only connections of this package have; another program that
-// reads the view gets the error that there is no such function. A content of more than
+// several tools may have returned. The view decompresses with functions
+// that only connections of this package have; another program that reads the view gets the
+// error that there is no such function. A content of more than
 // 1,000,000,000 bytes is an error there, as SQLite has no such values.
 package sqlite

@@ -169,7 +169,12 @@ func (s *Store) GC(ctx context.Context) (Freed, error) {
 	var f Freed
 	before, err := s.fileBytes(ctx)
 	if err == nil {
-		err = s.write(ctx, func(ctx context.Context, l *lane) error { return l.sweep(ctx, &f) })
+		err = s.write(ctx, func(ctx context.Context, l *lane) error {
+			if err := l.sweep(ctx, &f); err != nil {
+				return err
+			}
+			return l.bury(ctx, s.now(), &f)
+		})
 	}
 	if err == nil {
 		err = s.shrink(ctx)
@@ -205,7 +210,7 @@ func (l *lane) sweep(ctx context.Context, f *Freed) error {
 }
 
 // numbers returns the only column of a query.
-func (l *lane) numbers(ctx context.Context, query string) (out []int64, err error) {
+func (l *lane) numbers(ctx context.Context, query string, args ...any) (out []int64, err error) {
 	err = l.each(ctx, func(r *sql.Rows) error {
 		var n int64
 		if err := r.Scan(&n); err != nil {
@@ -213,7 +218,7 @@ func (l *lane) numbers(ctx context.Context, query string) (out []int64, err erro
 		}
 		out = append(out, n)
 		return nil
-	}, query)
+	}, query, args...)
 	return out, err
 }
 

@@ -47,8 +47,11 @@ func child(job string) error {
 	if what == "race" {
 		return errors.Join(raceChild(s, a, b), s.Close())
 	}
-	if what == "stream" {
+	switch what {
+	case "stream":
 		return streamChild(s, a)
+	case "half":
+		return halfChild(s)
 	}
 	return killChild(s, a, b)
 }

@@ -149,6 +149,11 @@ func (l *lane) stats(ctx context.Context, out *Stats) error {
 		}
 		out.StoredBytes += stored
 	}
+	var pieces int64
+	if err := l.one(ctx, "SELECT coalesce(sum(length(body)), 0) FROM pieces", nil, &pieces); err != nil {
+		return err
+	}
+	out.StoredBytes += pieces
 	var pages, size int64
 	if err := l.one(ctx, "PRAGMA freelist_count", nil, &pages); err != nil {
 		return err

@@ -60,6 +60,7 @@ var (
 	_ store.Deleter     = (*Store)(nil)
 	_ store.Snapshotter = (*Store)(nil)
 	_ store.Streamer    = (*Store)(nil)
+	_ store.Opener      = (*Store)(nil)
 )
 
 // A VersionError says that a file was written by a newer program.

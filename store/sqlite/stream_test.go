@@ -60,32 +60,28 @@ func small(t *testing.T, most int64) *Store {
 
 // TestTooLarge is about contents of just the most that can be kept, and of more.
 func TestTooLarge(t *testing.T) {
-	const most = 400_000
-	s, ctx := small(t, most), t.Context()
-	put := func(session string, data []byte) error {
-		return s.Put(ctx, session, []edit.Blob{{Ref: llm.RefOf(data), Data: data}})
-	}
-	stream := func(session string, data []byte) error {
-		_, _, err := s.PutFrom(ctx, session, bytes.NewReader(data))
-		return err
-	}
-	record := func(session string, data []byte) error { return s.Append(ctx, session, 0, [][]byte{data}) }
-	// What does not compress is in blocks of 64 KiB with a header of 3 bytes, in a frame with one of 14.
-	const streamed = most - 14 - 7*3
+	const most, record = 1_000_000, 400_000
+	s, ctx := small(t, record), t.Context()
+	s.packer.mostContent = most
 	for _, tt := range []struct {
 		name  string
 		put   func(session string, data []byte) error
 		bytes int
 	}{
-		{"Put", put, most},
-		{"Append", record, most},
-		{"PutFrom", stream, streamed},
+		{"Put", func(session string, data []byte) error {
+			return s.Put(ctx, session, []edit.Blob{{Ref: llm.RefOf(data), Data: data}})
+		}, most},
+		{"PutFrom", func(session string, data []byte) error {
+			_, _, err := s.PutFrom(ctx, session, bytes.NewReader(data))
+			return err
+		}, most},
+		{"Append", func(session string, data []byte) error { return s.Append(ctx, session, 0, [][]byte{data}) }, record},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data := noise(tt.bytes + 1)
 			err := tt.put("refused by "+tt.name, data)
 			large, ok := errors.AsType[*store.TooLargeError](err)
-			if !ok || large.Want != most || large.Got != most+1 || !large.Packed {
+			if !ok || large.Want != int64(tt.bytes) || large.Got != int64(tt.bytes)+1 || large.Packed != (tt.name == "Append") {
 				t.Errorf("one byte too many: want a *TooLargeError, got %v", err)
 			}
 			if err := s.Fork(ctx, "refused by "+tt.name, "fork", 0); !errors.Is(err, store.ErrNotFound) {
@@ -96,61 +92,38 @@ func TestTooLarge(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the limit is of the compressed content", func(t *testing.T) {
-		data := bytes.Repeat([]byte("the same line\n"), 400_000)
-		if err := stream("lines", data); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := s.Get(ctx, "lines", llm.RefOf(data)); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("want %d bytes back, got %d (%v)", len(data), len(got), err)
-		}
-	})
-	t.Run("one content has its own limit", func(t *testing.T) {
-		s.packer.mostContent = 1_000_000
-		defer func() { s.packer.mostContent = mostContent }()
-		data := bytes.Repeat([]byte("0123456789"), 100_001)
-		for name, err := range map[string]error{"Put": put("content", data), "PutFrom": stream("content", data)} {
-			large, ok := errors.AsType[*store.TooLargeError](err)
-			if !ok || large.Want != 1_000_000 || large.Got != 1_000_010 || large.Packed {
-				t.Errorf("%s: want a *TooLargeError, got %v", name, err)
-			}
-		}
-		if err := errors.Join(put("content", data[:1_000_000]), stream("content", data[10:])); err != nil {
-			t.Error(err)
-		}
-	})
 	if err := s.Verify(ctx, func(p Problem) { t.Error(p) }, nil); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestTooLargeStopsReading: what is too large is not read to its end, which there may not be.
+// TestTooLargeStopsReading: what is too large is not read to its end, which there may not
+// be, and what was written of it is taken back.
 func TestTooLargeStopsReading(t *testing.T) {
-	s, endless := small(t, 1_000_000), rand.NewChaCha8([32]byte{})
+	s, endless := small(t, mostBody), rand.NewChaCha8([32]byte{})
+	s.packer.mostContent = 20 << 20
 	_, _, err := s.PutFrom(t.Context(), "a", endless)
-	if _, ok := errors.AsType[*store.TooLargeError](err); !ok || !strings.Contains(err.Error(), "after compression") {
+	if _, ok := errors.AsType[*store.TooLargeError](err); !ok {
 		t.Errorf("want a *TooLargeError, got %v", err)
+	}
+	if stats, err := s.Stats(t.Context()); err != nil || stats.StoredBytes != 0 || stats.FreeBytes < 16<<20 {
+		t.Errorf("want what was written taken back, got %+v (%v)", stats, err)
 	}
 }
 
-// TestStreamFrames: what came as a stream is kept in the form that Put uses, and the
-// memory that a read asks for is known before it reads. Damage is an error.
-func TestStreamFrames(t *testing.T) {
+// TestDamagedFrames: the memory that a read asks for is known before it reads, and damage is
+// an error.
+func TestDamagedFrames(t *testing.T) {
 	tools, err := shared()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := tools.packer
-	data := bytes.Repeat([]byte("this line is here often\n"), wholeBytes/16)
+	data := bytes.Repeat([]byte("this line is here often\n"), pieceBytes/24)
 	copy(data[1000:], noise(70_000))
-	whole, err1 := p.pack(data)
-	ref, b, err2 := p.packFrom(t.Context(), bytes.NewReader(data))
-	if err := errors.Join(err1, err2); err != nil || ref != llm.RefOf(data) {
-		t.Fatalf("want %s, got %s (%v)", llm.RefOf(data), ref, err)
-	}
-	if b.form != formZstd || b.size != whole.size || b.sum != whole.sum || len(b.data) > len(whole.data)+len(whole.data)/10 {
-		t.Errorf("want form, size and checksum %d, %d, %x in some %d bytes, got %d, %d, %x in %d",
-			whole.form, whole.size, whole.sum, len(whole.data), b.form, b.size, b.sum, len(b.data))
+	b, err := p.pack(data)
+	if err != nil || b.form != formZstd {
+		t.Fatal(b.form, err)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		damaged := b
@@ -165,10 +138,17 @@ func TestStreamFrames(t *testing.T) {
 		}
 	})
 	t.Run("no frame asks for more memory than it can fill", func(t *testing.T) {
-		lying := body{formZstd, 4 << 30, 0, bytes.Clone(b.data)}
-		copy(lying.data[6:], []byte{0, 0, 0, 0, 1, 0, 0, 0}) // the frame says 4 GiB as well
-		lying.data = lying.data[:1000]
+		lying := body{formZstd, 4 << 30, 0, bytes.Clone(b.data[:1000])}
 		if _, err := p.unpack(lying); err == nil || !strings.Contains(err.Error(), "size") {
+			t.Errorf("want it refused for its size, got %v", err)
+		}
+	})
+	t.Run("no index asks for more memory than its pieces can fill", func(t *testing.T) {
+		x := index{ref: llm.RefOf(data)}
+		x.add(data, b.sum)
+		lying := p.indexed(&x)
+		lying.size = 4 << 30
+		if _, err := p.index(lying, x.ref); err == nil || !strings.Contains(err.Error(), "bytes of the index") {
 			t.Errorf("want it refused for its size, got %v", err)
 		}
 	})
@@ -176,6 +156,11 @@ func TestStreamFrames(t *testing.T) {
 		row := []driver.Value{"r", int64(formZstd), int64(mostValue + 1), int64(0), b.data}
 		if _, err := p.content(nil, row); err == nil || !strings.Contains(err.Error(), "in a query") {
 			t.Errorf("want it refused for its size, got %v", err)
+		}
+		pieces := &joining{packer: p}
+		row = []driver.Value{"r", int64(mostValue + 1), int64(0), []byte{}, int64(formRaw), []byte{}}
+		if err := pieces.Step(nil, row); err == nil || !strings.Contains(err.Error(), "in a query") {
+			t.Errorf("in pieces: want it refused for its size, got %v", err)
 		}
 	})
 }
@@ -214,34 +199,31 @@ func programLog() []byte {
 	return b.Bytes()[:16<<20]
 }
 
-// TestStreamMemory: memory grows with what a content takes after compression, not with its
-// length.
+// TestStreamMemory: memory does not grow with a content, whatever is in it.
 func TestStreamMemory(t *testing.T) {
-	s := small(t, mostBody)
-	log := programLog()
-	live := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc) //nolint:gosec // below 2^63
-	}
-	before, most := live(), int64(0)
-	r := &growing{log: log, left: 64 << 20, at: func(bytes int) {
-		if bytes>>20%16 == 15 {
-			most = max(most, live()-before)
-		}
-	}}
-	_, size, err := s.PutFrom(t.Context(), "a", r)
-	if err != nil || size != 64<<20 {
-		t.Fatalf("want %d bytes, got %d (%v)", 64<<20, size, err)
-	}
-	stats, err := s.Stats(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d MiB, %d after compression: at most %d of live heap while it was read", size>>20, stats.StoredBytes>>20, most>>20)
-	if want := stats.StoredBytes + 12<<20; most > want {
-		t.Errorf("live heap, want at most %d bytes, got %d", want, most)
+	for name, log := range map[string][]byte{"log": programLog(), "noise": noise(16 << 20)} {
+		t.Run(name, func(t *testing.T) {
+			s := small(t, mostBody)
+			live := func() int64 {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				return int64(m.HeapAlloc) //nolint:gosec // below 2^63
+			}
+			before, most := live(), int64(0)
+			r := &growing{log: log, left: 64 << 20, at: func(bytes int) {
+				if bytes>>20%16 == 15 {
+					most = max(most, live()-before)
+				}
+			}}
+			_, size, err := s.PutFrom(t.Context(), "a", r)
+			if err != nil || size != 64<<20 {
+				t.Fatalf("want %d bytes, got %d (%v)", 64<<20, size, err)
+			}
+			if want := int64(12 << 20); most > want {
+				t.Errorf("live heap while it was read, want at most %d bytes, got %d", want, most)
+			}
+		})
 	}
 }
 

@@ -2,9 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -58,7 +61,7 @@ func (s *Store) Verify(ctx context.Context, found func(Problem), read func(conte
 			if _, err := l.exec(ctx, "BEGIN"); err != nil { // so that all steps see the same moment
 				return err
 			}
-			v := verifier{s.packer, l, found, read, 0}
+			v := verifier{s.packer, l, s.now(), found, read, 0}
 			return v.run(ctx)
 		})
 	}
@@ -69,6 +72,7 @@ func (s *Store) Verify(ctx context.Context, found func(Problem), read func(conte
 type verifier struct {
 	packer *packer
 	lane   *lane
+	now    time.Time
 	found  func(Problem)
 	read   func(int)
 	n      int
@@ -155,15 +159,67 @@ func (v *verifier) blobs(ctx context.Context) error {
 	return v.lane.each(ctx, func(r *sql.Rows) error {
 		var b body
 		var ref string
-		if err := r.Scan(&ref, &b.form, &b.size, &b.sum, &b.data); err != nil {
+		var content int64
+		if err := r.Scan(&ref, &b.form, &b.size, &b.sum, &b.data, &content); err != nil {
 			return err
 		}
 		v.next()
+		if b.form == formPieces {
+			return v.pieces(ctx, b, llm.Ref(ref), content)
+		}
 		if _, err := v.packer.blob(b, llm.Ref(ref)); err != nil {
-			v.found(Problem{Kind: KindBlob, Ref: ref, What: whatOf(err)})
+			v.blob(ref, "%s", whatOf(err))
 		}
 		return nil
-	}, "SELECT ref, form, size, sum, body FROM blobs ORDER BY id")
+	}, "SELECT b.ref, b.form, b.size, b.sum, b.body, coalesce(c.id, 0) FROM blobs b LEFT JOIN contents c ON c.blob = b.id ORDER BY b.id")
+}
+
+// blob reports what is wrong with one.
+func (v *verifier) blob(ref, format string, args ...any) {
+	v.found(Problem{Kind: KindBlob, Ref: ref, What: fmt.Sprintf(format, args...)})
+}
+
+// pieces checks those of a content, one after the other.
+func (v *verifier) pieces(ctx context.Context, b body, ref llm.Ref, content int64) error {
+	x, err := v.packer.index(b, ref)
+	if err != nil {
+		v.blob(string(ref), "%s", whatOf(err))
+		return nil
+	}
+	made, again, next := sha256.New(), index{}, 0
+	whole := true
+	err = v.lane.each(ctx, func(r *sql.Rows) error {
+		var i, form int
+		var packed []byte
+		if err := r.Scan(&i, &form, &packed); err != nil {
+			return err
+		}
+		if i != next || i >= len(x.pieces) {
+			v.blob(string(ref), "want piece %d of %d, got %d", next, len(x.pieces), i)
+			whole, next = false, i+1
+			return nil
+		}
+		next++
+		data, err := v.packer.piece(x, i, form, packed)
+		if err != nil {
+			v.blob(string(ref), "piece %d: %s", i, whatOf(err))
+			whole = false
+			return nil
+		}
+		made.Write(data) // never an error
+		again.add(data, x.pieces[i].sum)
+		return nil
+	}, "SELECT seq, form, body FROM pieces WHERE content = ?1 ORDER BY seq", content)
+	switch got := llm.RefOfSum([sha256.Size]byte(made.Sum(nil))); {
+	case err != nil || !whole:
+	case next != len(x.pieces):
+		v.blob(string(ref), "want %d pieces, got %d", len(x.pieces), next)
+	case got != ref:
+		v.blob(string(ref), "%s", whatOf(flaw("ref of the content", ref, got)))
+	case !slices.Equal(x.pieces, again.pieces) || x.lines != again.lines:
+		v.blob(string(ref), "the index counts other lines than there are")
+	}
+	return err
 }
 
 func (v *verifier) records(ctx context.Context) error {
@@ -222,6 +278,14 @@ func (v *verifier) garbage(ctx context.Context) error {
 	}, "SELECT ref FROM blobs WHERE id NOT IN (SELECT blob FROM session_blobs)")
 	if err != nil {
 		return err
+	}
+	const dead = "SELECT id FROM contents WHERE blob IS NULL AND touched < ?1"
+	left, err := v.lane.numbers(ctx, dead, aliveSince(v.now))
+	if err != nil {
+		return err
+	}
+	for _, id := range left {
+		v.found(Problem{Kind: KindGarbage, What: fmt.Sprintf("content %d: the beginning of one whose writer is gone", id)})
 	}
 	const beyond = `
 		SELECT d.id FROM sessions d WHERE d.name IS NULL AND (
