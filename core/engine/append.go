@@ -51,6 +51,9 @@ func (m *intake) take(msg llm.Message) {
 	m.view.Append(msg)
 	m.measureAppended()
 	m.fresh(msg, opens)
+	if n := len(m.thoughts); n > 0 && m.thoughts[n-1].Message == msg.ID && m.thoughts[n-1].Edit != m.lastEdit {
+		m.rethink() // an answer in the background made an edit while the model wrote
+	}
 }
 
 // acceptable says what is wrong with a message: it has no form in a journal, or a
