@@ -31,7 +31,7 @@ const sizeCap = 12_288
 func guarded(t *testing.T, targets ...budget.Target) *plimsoll.Session {
 	t.Helper()
 	s := open(t, plimsoll.Options{Policy: preset(t, "guard"), Targets: targets})
-	tools := []llm.Tool{{Name: "read"}, {Name: policy.ToolFinalReport}}
+	tools := []llm.Tool{{Name: "read"}, {Name: policy.ToolFinalReport}, {Name: policy.ToolOutput, Builtin: true}}
 	if err := s.SetTools(t.Context(), tools); err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,7 @@ import (
 // Accounts are all that is counted: the past for every target, the guard's sum, what was
 // sent and what providers said of it.
 type accounts struct {
-	rulebook
-	past
+	offers
 	outbox
 	targets
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -45,16 +46,24 @@ func (m *intake) arrived(msg llm.Message) {
 func (m *intake) came(id llm.MessageID, part int, r llm.ToolResult) Placement {
 	p := Placement{CallID: r.CallID, Message: id, Part: part, came: ShownWhole}
 	if stub, ok := edit.StubOf(r); ok {
-		p.came, p.ref, p.Bytes = ShownPart, stub.Ref, stub.Size
+		p.came, p.ref, p.Bytes, p.Lines = ShownPart, stub.Ref, stub.Size, stub.Lines
 		if m.incoming.bare {
 			p.came = ShownHandle
 		}
 		return p.untouched()
 	}
-	if text, ok := edit.TextOf(r); ok { // not copied
-		p.Bytes = len(text)
-	} else {
-		p.Bytes = len(edit.Stored(r))
+	if text, ok := edit.TextOf(r); ok && !m.cfg.KeepOutputs { // not copied
+		p.Bytes, p.Lines = len(text), edit.CountLines(text)
+		return p.untouched()
+	}
+	data := edit.Stored(r)
+	p.Bytes, p.Lines = len(data), bytes.Count(data, []byte("\n"))
+	if n := len(data); n > 0 && data[n-1] != '\n' {
+		p.Lines++
+	}
+	if m.cfg.KeepOutputs {
+		p.ref = llm.RefOf(data)
+		m.put(edit.Blob{Ref: p.ref, Data: data})
 	}
 	return p.untouched()
 }

@@ -30,6 +30,9 @@ type Config struct {
 	Reasoning int
 	// Trace fills Ready.Traces.
 	Trace bool
+	// KeepOutputs stores every tool output as it comes, whether a rule acts on it or not, so
+	// that each has a Ref from then on.
+	KeepOutputs bool
 }
 
 // NoLimit as MaxBytes or MaxImages of a target's window says that the target has no

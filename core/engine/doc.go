@@ -50,6 +50,7 @@
 //	rulebook.go      what it was told to go by
 //	past.go          what happened, and what of it is shown
 //	thinking.go      thinking that edits have broken
+//	offer.go         the policy's own tools, and texts that name them
 //	own.go           copies of what a host handed in
 //	outbox.go        what the next Ready holds
 //	targets.go       where requests may go, each with its meter

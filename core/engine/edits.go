@@ -57,13 +57,18 @@ func (m *editor) adopt(p edit.Plan, rule string) bool {
 	}
 	m.rethink()
 	for _, b := range p.Blobs {
-		if !m.stored[b.Ref] {
-			m.stored[b.Ref] = true
-			m.out.Blobs = append(m.out.Blobs, b)
-		}
+		m.put(b)
 	}
 	m.remeasureEdited(old, edits)
 	return true
+}
+
+// put puts a content into the next Ready, unless it is stored already.
+func (m *editor) put(b edit.Blob) {
+	if !m.stored[b.Ref] {
+		m.stored[b.Ref] = true
+		m.out.Blobs = append(m.out.Blobs, b)
+	}
 }
 
 // applied returns the view after edits, each of which is checked against the laws.

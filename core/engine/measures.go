@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -88,20 +87,6 @@ func (m *measures) scene(r policy.Rule) edit.Scene {
 		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.withRef(m.text(r.Args.Template)),
 		Ends: m.incoming.ends,
 	}
-}
-
-// withRef returns a text that stands for content. Where it names no Ref, since its document
-// prints it so, and the host has a tool of the policy's that reads one back, the Ref follows
-// on a line of its own; else it stands in the edit alone.
-func (m *measures) withRef(text string) string {
-	if text == "" || strings.Contains(text, "{ref}") {
-		return text
-	}
-	reads := func(t llm.Tool) bool { return policy.ReadsRefs(t.Name) && slices.Contains(m.policy.Tools, t.Name) }
-	if !slices.ContainsFunc(m.tools, reads) {
-		return text
-	}
-	return text + edit.RefLine
 }
 
 // keep returns the first message of the tail that no rule touches.

@@ -222,3 +222,20 @@ func (m *past) Journal() []edit.Edit { return m.journal }
 
 // Messages returns the transcript. The caller must not change it.
 func (m *past) Messages() []llm.Message { return m.messages }
+
+// own reports whether a tool is served by the session's own host: one of ours that the
+// policy offers. A client's tool of the same name is the client's.
+func (m *past) own(tool string) bool {
+	return slices.ContainsFunc(m.tools, func(t llm.Tool) bool { return t.Builtin && t.Name == tool })
+}
+
+// offeredAs returns the name under which the model has one of the policy's tools; empty if
+// it is not offered.
+func (m *past) offeredAs(tool string) string {
+	for _, t := range m.tools {
+		if t.Builtin && policy.BuiltinOf(t.Name) == tool {
+			return t.Name
+		}
+	}
+	return ""
+}

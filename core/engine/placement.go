@@ -12,8 +12,9 @@ type Placement struct {
 	Part    int
 	Shown   Shown
 	Reason  Cause   // why it is not shown whole; empty if it is
-	Ref     llm.Ref // under which the whole of it is stored; empty if it is shown whole
+	Ref     llm.Ref // under which the whole of it is stored; empty if it is not
 	Bytes   int     // of the whole
+	Lines   int     // of the whole; a last line without a newline counts
 
 	came Shown // as far as no rule has acted
 	ref  llm.Ref
@@ -68,3 +69,11 @@ const (
 	GrantHeld   Grant = "held"    // the room is held
 	GrantNoRoom Grant = "no_room" // there is none
 )
+
+// unstored is where an output stands that could not be stored, unless its host had done so.
+func (p Placement) unstored() Placement {
+	if p.came == ShownWhole {
+		p.ref = ""
+	}
+	return p.untouched()
+}

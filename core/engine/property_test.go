@@ -35,6 +35,7 @@ type pair struct {
 func newPair(t *rapid.T) *pair {
 	p := drawPolicy(t)
 	c, err := configured(p, drawTargets(t, p)...)
+	c.KeepOutputs = rapid.Bool().Draw(t, "keep outputs")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,14 +67,6 @@ func (m *rulebook) ruleNamed(name string) policy.Rule {
 	return policy.Rule{Name: name}
 }
 
-// exempt reports whether tool is one of the policy's own: the one that reports, or a
-// reader, whose output is what the model asked for. To cut it, or to point to where it
-// stands, would send the model to read it again (R001-5, R002-7 findings). It still goes
-// with the oldest ones when there is no room.
-func (m *rulebook) exempt(tool string) bool {
-	return tool != "" && (tool == m.policy.FinalTool || slices.Contains(m.policy.Tools, tool))
-}
-
 // ends reports whether the policy ends a Turn whose context is full.
 func (m *rulebook) ends() bool {
 	return slices.ContainsFunc(m.policy.Rules, func(r policy.Rule) bool {

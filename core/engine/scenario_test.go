@@ -198,7 +198,8 @@ func (s *scene) input(name string, args, body []string) (engine.Input, error) {
 	case "tools":
 		var tools []llm.Tool
 		for _, n := range args {
-			tools = append(tools, llm.Tool{Name: n, Description: "Does " + n + "." + text, Schema: `{"type":"object"}`})
+			n, own := strings.CutPrefix(n, "own:") // a builtin one
+			tools = append(tools, llm.Tool{Name: n, Builtin: own, Description: "Does " + n + "." + text, Schema: `{"type":"object"}`})
 		}
 		return engine.SetTools{Tools: tools}, nil
 	case "sections":

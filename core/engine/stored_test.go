@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,9 @@ func outcome(t *testing.T, p policy.Policy, tool string, in engine.Input) (strin
 	must(t, err)
 	var placed []engine.Placement
 	h.ready = func(r engine.Ready, _ string) { placed = append(placed, r.Placements...) }
+	if slices.Contains(p.Tools, tool) {
+		must(t, h.feed(engine.SetTools{Tools: []llm.Tool{{Name: tool, Builtin: true}}}))
+	}
 	ask(t, h, llm.Text{Text: "hello"})
 	must(t, h.feed(engine.Append{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: "c1", Name: tool, Args: "{}"}}}}))
 	must(t, h.feed(in))
@@ -137,10 +141,17 @@ func TestStoredWithoutRule(t *testing.T) {
 // TestPlacements is R000-13: what a Ready says of each output, also where what the rules
 // did could not be stored.
 func TestPlacements(t *testing.T) {
+	t.Run("R001-3_R001-4_all_are_kept", func(t *testing.T) { placements(t, true) })
+	t.Run("R000-13_those_that_are_cut_are", func(t *testing.T) { placements(t, false) })
+}
+
+func placements(t *testing.T, keep bool) {
+	t.Helper()
 	p, err := policy.Preset("balanced")
 	must(t, err)
 	c, err := configured(p, budget.Target{Provider: "a", Model: "gpt-4o", Window: budget.Window{Capacity: 60_000, OutputReserve: 1000}})
 	must(t, err)
+	c.KeepOutputs = keep
 	h, err := newHost(c)
 	must(t, err)
 	var placed []engine.Placement
@@ -167,9 +178,12 @@ func TestPlacements(t *testing.T) {
 	check := func(want ...engine.Placement) {
 		t.Helper()
 		for i := range want {
-			want[i].CallID, want[i].Part, want[i].Bytes = string(rune('a'+i)), i, len(texts[i])
-			if want[i].Shown != engine.ShownWhole {
+			want[i].CallID, want[i].Part, want[i].Bytes, want[i].Lines = string(rune('a'+i)), i, len(texts[i]), edit.CountLines(texts[i])
+			if want[i].Shown != engine.ShownWhole || keep && h.failBlobs == 0 {
 				want[i].Ref = llm.RefOf([]byte(texts[i]))
+			}
+			if text, stored := h.blobs[want[i].Ref]; want[i].Ref != "" && (!stored || string(text) != texts[i]) {
+				t.Errorf("output %d is not stored as it came", i)
 			}
 		}
 		if diff := cmp.Diff(want, placed, cmpopts.IgnoreUnexported(engine.Placement{}), cmpopts.IgnoreFields(engine.Placement{}, "Message")); diff != "" {

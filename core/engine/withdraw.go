@@ -29,7 +29,7 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	m.out.Events = slices.DeleteFunc(slices.Clone(done.Events), func(e Event) bool { return e.Kind == EventStillOver || e.Kind == EventSkip })
 	m.out.Traces, m.out.Grant = done.Traces, done.Grant
 	for _, p := range done.Placements { // what the rules did is taken back
-		m.out.Placements = append(m.out.Placements, p.untouched())
+		m.out.Placements = append(m.out.Placements, p.unstored())
 	}
 	why := ""
 	if o.BlobsErr != nil {

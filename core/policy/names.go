@@ -1,5 +1,10 @@
 package policy
 
+import (
+	"slices"
+	"strings"
+)
+
 // What a Policy's fields may hold, beside the moments, measures, bases and
 // actions.
 const (
@@ -31,11 +36,13 @@ const (
 )
 
 // Builtin tools that a policy can offer to the model. The names are those of the
-// source documents. Only their names are known so far: they are not offered yet.
+// source documents; package builtin has those that are served, the others are not offered
+// yet.
 const (
 	ToolOutput          = "tool_output"            // a stored output: by lines, by pattern, or what a model makes of it
 	ToolOutputCache     = "tool_output_cache"      // a stored output by lines
 	ToolOutputCacheGrep = "tool_output_cache_grep" // the lines of one that match
+	ToolOutputCacheLine = "tool_output_cache_line" // a part of one long line
 	ToolReadResult      = "read_result"            // a stored output
 	ToolCompactContext  = "compact_context"        // asks for a compaction
 	ToolSearch          = "tool_search"            // finds tools that were left out
@@ -49,10 +56,45 @@ const (
 // ReadsRefs reports whether a builtin tool gives back what is stored under a Ref.
 func ReadsRefs(tool string) bool {
 	switch tool {
-	case ToolOutput, ToolOutputCache, ToolOutputCacheGrep, ToolReadResult:
+	case ToolOutput, ToolOutputCache, ToolOutputCacheGrep, ToolOutputCacheLine, ToolReadResult:
 		return true
 	}
 	return false
+}
+
+// ToolPrefix begins the name of a builtin tool where the client has a tool of its name.
+const ToolPrefix = "plimsoll_"
+
+// BuiltinOf returns the name that policies have for a builtin tool, by the name under which
+// it is offered.
+func BuiltinOf(offered string) string { return strings.TrimPrefix(offered, ToolPrefix) }
+
+// PlainSuffix ends the name of the text that stands in for another one which names a
+// builtin tool, in braces, where that tool is not offered.
+const PlainSuffix = "_plain"
+
+// ToolsIn returns the builtin tools that a text names, each once.
+func ToolsIn(text string) []string {
+	var out []string
+	for _, word := range placeholders(text) {
+		if slices.Contains(knownTools, word) && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// Naming returns a text with the names under which the builtin tools in it are offered. It
+// returns false if one of them is not: as says so by an empty name.
+func Naming(text string, as func(tool string) string) (string, bool) {
+	for _, tool := range ToolsIn(text) {
+		name := as(tool)
+		if name == "" {
+			return "", false
+		}
+		text = strings.ReplaceAll(text, "{"+tool+"}", name)
+	}
+	return text, true
 }
 
 // Tables of the names above, in the order in which they are shown.
@@ -68,7 +110,7 @@ var (
 	knownOps     = []string{">", ">="}
 	knownBases   = []string{string(OfCapacity), string(OfLimit)}
 	knownTools   = []string{
-		ToolOutput, ToolOutputCache, ToolOutputCacheGrep, ToolReadResult, ToolCompactContext, ToolSearch, ToolSearchContext,
+		ToolOutput, ToolOutputCache, ToolOutputCacheGrep, ToolOutputCacheLine, ToolReadResult, ToolCompactContext, ToolSearch, ToolSearchContext,
 	}
 	knownTemplates = []string{
 		TemplateCap, TemplateOffload, TemplateTrim, TemplateClear, TemplateDrop,

@@ -337,17 +337,23 @@ func TestTemplates(t *testing.T) {
 		{"R003-9", "turn-budget", policy.TemplateDrop, "[Emergency compression dropped 14 oldest messages due to context limit]"},
 	} {
 		t.Run(c.preset+"/"+c.id, func(t *testing.T) {
-			if got := edit.Fill(preset(t, c.preset).Templates[c.text], v); got != c.want {
+			if got := edit.Fill(named(preset(t, c.preset).Templates[c.text]), v); got != c.want {
 				t.Errorf("text:\n got %q\nwant %q", got, c.want)
 			}
 		})
 	}
 }
 
+// named returns a text as it stands where all tools are offered.
+func named(text string) string {
+	text, _ = policy.Naming(text, func(tool string) string { return tool })
+	return text
+}
+
 // R000-21: a handle says how big the output is and how to get at it.
 func TestHandle(t *testing.T) {
 	v := edit.Values{Ref: llm.RefOf(nil), Tool: "read", Bytes: 13001, Lines: 402, Tokens: 3251}
-	got := edit.Fill(preset(t, "guard").Templates[policy.TemplateOffload], v)
+	got := edit.Fill(named(preset(t, "guard").Templates[policy.TemplateOffload]), v)
 	for _, want := range []string{"13001 bytes", "402 lines", "3251 tokens", `tool_output(handle="` + string(v.Ref) + `", extract=`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("R000-21: handle %q, want %q in it", got, want)
@@ -362,7 +368,7 @@ func TestHandle(t *testing.T) {
 func TestPlaceholdersAreFilled(t *testing.T) {
 	for _, name := range policy.Presets() {
 		for key, text := range preset(t, name).Templates {
-			if got := edit.Fill(text, edit.Values{}); strings.ContainsAny(got, "{}") {
+			if got := edit.Fill(named(text), edit.Values{}); strings.ContainsAny(got, "{}") {
 				t.Errorf("%s: %s leaves a brace: %q", name, key, got)
 			}
 		}

@@ -159,6 +159,9 @@ func (c *checker) template(r Rule, spec actionSpec) {
 // text checks that the policy has the text called name, and that an action can
 // fill it.
 func (c *checker) text(at, name string, spec actionSpec) {
+	if _, ok := c.p.Templates[name+PlainSuffix]; ok && len(ToolsIn(c.p.Templates[name])) > 0 {
+		c.text(at, name+PlainSuffix, spec)
+	}
 	t, ok := c.p.Templates[name]
 	if !ok {
 		have := slices.Sorted(mapKeys(c.p.Templates))
@@ -180,7 +183,7 @@ func (c *checker) text(at, name string, spec actionSpec) {
 // oneLine checks the text of an output that is not shown at all any more: by its
 // one line it is told from a preview, which may still be trimmed.
 func (c *checker) oneLine(at, name string) {
-	if t := c.p.Templates[name]; strings.Contains(t, "\n") {
+	if t := c.p.Templates[name] + c.p.Templates[name+PlainSuffix]; strings.Contains(t, "\n") {
 		c.add(at, fmt.Sprintf("templates.%s has several lines", name), "one line", strconv.Quote(short([]byte(t))))
 	}
 }

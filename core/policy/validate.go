@@ -200,15 +200,40 @@ func (c *checker) texts() {
 			c.add(at, "empty text", "what the model is told", strconv.Quote(t))
 		}
 		for _, ph := range placeholders(t) {
-			if !slices.Contains(knownPlaceholders, ph) {
+			if !slices.Contains(knownPlaceholders, ph) && !slices.Contains(knownTools, ph) {
 				c.unknown(at, "unknown placeholder", ph, knownPlaceholders)
 			}
 		}
-		if !slices.Contains(knownTemplates, name) && !c.used(name) {
+		c.named(at, name, t)
+		plainOf := strings.TrimSuffix(name, PlainSuffix)
+		if !slices.Contains(knownTemplates, plainOf) && !c.used(plainOf) {
 			c.unknown(at, "text that no rule shows", name, knownTemplates)
 		}
 	}
 	c.question()
+}
+
+// named checks the builtin tools that a text names: the policy offers them, and a text
+// without them stands in where they are not offered.
+func (c *checker) named(at, name, text string) {
+	tools := ToolsIn(text)
+	for _, tool := range tools {
+		if !slices.Contains(c.p.Tools, tool) {
+			c.add(at, "names a tool that the policy does not offer", oneOf(c.p.Tools), strconv.Quote("{"+tool+"}"))
+		}
+	}
+	if len(tools) == 0 {
+		return
+	}
+	plain, ok := c.p.Templates[name+PlainSuffix]
+	switch {
+	case strings.HasSuffix(name, PlainSuffix):
+		c.add(at, "names a tool where none is offered", "no tool in braces", strconv.Quote("{"+tools[0]+"}"))
+	case !ok:
+		c.add(at, "no text for where the tool is not offered", "templates."+name+PlainSuffix+" beside it", "nothing")
+	case slices.Contains(placeholders(text), "ref") && !slices.Contains(placeholders(plain), "ref"):
+		c.add("templates."+name+PlainSuffix, "does not say where the content is stored", "{ref} in it", strconv.Quote(short([]byte(plain))))
+	}
 }
 
 // question checks the texts that a summariser reads.

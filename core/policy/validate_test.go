@@ -89,7 +89,7 @@ func TestValidateFaults(t *testing.T) {
 		{"summary error", changed(func(p *policy.Policy) { p.OnSummaryError = "" }), `on_summary_error: unknown answer, want one of keep, next, fallback, got ""`},
 		{"pin", changed(func(p *policy.Policy) { p.Pins = []string{"rule"} }), `pins[0]: unknown pin, want one of first_human, last_human, rules, got "rule" (did you mean "rules"?)`},
 		{"pin twice", changed(func(p *policy.Policy) { p.Pins = []string{"rules", "rules"} }), `pins[1]: repeated pin, want it once, got "rules"`},
-		{"tool", changed(func(p *policy.Policy) { p.Tools = []string{"read_results"} }), `tools[0]: unknown builtin tool, want one of tool_output, tool_output_cache, tool_output_cache_grep, read_result, compact_context, tool_search, search_context, got "read_results" (did you mean "read_result"?)`},
+		{"tool", changed(func(p *policy.Policy) { p.Tools = []string{"read_results"} }), `tools[0]: unknown builtin tool, want one of tool_output, tool_output_cache, tool_output_cache_grep, tool_output_cache_line, read_result, compact_context, tool_search, search_context, got "read_results" (did you mean "read_result"?)`},
 		{"tail unit", changed(func(p *policy.Policy) { p.Tail = policy.Tail{Unit: "steps", N: 3} }), `tail.unit: unknown unit, want one of turns, rounds, messages, got "steps"`},
 		{"tail of none", changed(func(p *policy.Policy) { p.Tail = policy.Tail{Unit: "rounds"} }), `tail.n: out of range, want 1 to 1000000000, got 0`},
 		{"final tool", changed(func(p *policy.Policy) { p.FinalTool = "report" }), `final_tool: read by no rule, want a rule that does final, or nothing, got "report"`},
