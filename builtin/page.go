@@ -1,0 +1,108 @@
+package builtin
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// A page is an answer while it is printed: numbered lines of a content, up to a bound.
+type page struct {
+	c       Content
+	room    int // bytes that are left
+	clip    int // characters of a line at most
+	out     strings.Builder
+	clipped bool // a line was
+}
+
+// newPage begins an answer of a visit about a content. Some of the bound is kept for what is
+// said below the lines.
+func (v *visit) newPage(c Content) *page {
+	const foot = 400
+	return &page{c: c, room: v.kit.limits.Answer - foot, clip: v.kit.limits.Line}
+}
+
+// add prints what has room, or nothing.
+func (p *page) add(s string) bool {
+	if len(s) > p.room {
+		return false
+	}
+	p.room -= len(s)
+	p.out.WriteString(s)
+	return true
+}
+
+// lines prints the lines from one to before another, and returns the first that it did not
+// print, for want of room.
+func (p *page) lines(from, to int64) (int64, error) {
+	var r *bufio.Reader
+	at := int64(-1) // where r is; negative: there is none for this line
+	for n := from; n < to; n++ {
+		if at < 0 {
+			var err error
+			if at, err = p.c.Line(n); err != nil {
+				return n, err
+			}
+			r = bufio.NewReaderSize(io.NewSectionReader(p.c, at, p.c.Size()-at), 64<<10)
+		}
+		text, err := r.ReadSlice('\n')
+		size := int64(len(text))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull): // no more of it is needed: the index knows where it ends
+			if size, err = lineSize(p.c, n, at); err != nil {
+				return n, err
+			}
+			if n+1 < p.c.Lines() {
+				size-- // its line break
+			}
+			at = -1
+		case err != nil && !errors.Is(err, io.EOF):
+			return n, err
+		default:
+			at += size
+		}
+		if !p.add(p.line(n, text, size)) {
+			return n, nil
+		}
+	}
+	return to, nil
+}
+
+// lineSize returns the bytes of a line that begins at a place, with its line break.
+func lineSize(c Content, n, at int64) (int64, error) {
+	if n+1 >= c.Lines() {
+		return c.Size() - at, nil
+	}
+	next, err := c.Line(n + 1)
+	return next - at, err
+}
+
+// line prints a line, of which the beginning is at hand, and how long it is.
+func (p *page) line(n int64, text []byte, size int64) string {
+	rest := size - int64(len(text))
+	text = withoutBreak(text)
+	cut := firstRunes(text, p.clip)
+	rest += int64(len(text) - len(cut))
+	if rest == 0 {
+		return fmt.Sprintf("%5d  %s\n", n+1, shown(cut))
+	}
+	p.clipped = true
+	return fmt.Sprintf("%5d  %s…[+%s bytes]\n", n+1, shown(cut), commas(rest))
+}
+
+// end returns what was printed, and below it what is left to say: notes, and how a clipped
+// line is read, if there is a tool for that.
+func (p *page) end(v *visit, notes ...string) string {
+	if name := v.kit.names[policy.ToolOutputCacheLine]; name != "" && p.clipped {
+		notes = append(notes, fmt.Sprintf("[A line that ends in …[+N bytes] goes on: %s reads it.]", name))
+	}
+	text := strings.TrimSuffix(p.out.String(), "\n")
+	for _, n := range notes {
+		text += "\n" + n
+	}
+	return text
+}
