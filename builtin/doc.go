@@ -5,10 +5,12 @@
 // it and what becomes of the answers.
 //
 //	kit, err := builtin.New(p.Tools)              // the names that a policy offers
-//	kit = kit.Beside(names of the client's tools)  // ours are offered under names that are free
+//	kit = kit.Beside(names)                       // the client's tools: ours take other names
 //	request.Tools = append(request.Tools, kit.Tools()...)
 //	...
-//	answer := kit.Call(ctx, source, model, call)
+//	if kit.Serves(call.Name) {
+//		answer := kit.Call(ctx, source, model, call)
+//	}
 //
 // # Answers
 //
@@ -34,6 +36,28 @@
 //
 // # Models
 //
-// Only [policy.ToolOutput] asks one. Everything in an output is data to it, and
-// its questions are bounded: in number, and each in tokens.
+// Only tool_output asks one. It goes these ways, the next where one does not get there, and
+// says which it was and why the others were not:
+//
+//	full-chunked  a question for each part of the output, 32 at most; a tenth of a part stands in the
+//	              next one, too; then one question that makes an answer of the answers
+//	read-grep     a conversation of 15 replies at most, with tools that read and grep this output;
+//	              without a Model: grep, the lines that have most of the words of what is needed
+//	truncate      the beginning and the end
+//
+// Where none is demanded it begins with full-chunked if [Limits].Chunks questions are enough,
+// else with read-grep. An answer that was cut off or has no frame is none. Everything in
+// an output is data to a model.
+//
+// # What they cost
+//
+// With every request, name, description and schema of each in tokens, by the estimator
+// "pieces":
+//
+//	tool_output_cache        78
+//	tool_output_cache_grep  127
+//	tool_output_cache_line  107
+//	read_result              75
+//	tool_output              91
+//	search_context           48
 package builtin

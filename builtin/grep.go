@@ -117,27 +117,32 @@ func (g *grepping) window(m match) (text string, end int64, err error) {
 		behind = withoutBreak(behind[:i+1])
 	}
 	behind = firstRunes(behind, width-lead)
-	place := m.at - int64(len(before)) // in bytes of the content
-	if g.place == byChars {
-		place = m.chars - int64(utf8.RuneCount(before))
+	place := m.chars - int64(utf8.RuneCount(before))
+	if g.place == byBytes {
+		place = m.at - int64(len(before))
 	}
 	text = fmt.Sprintf("%5d  [%s=%d] %s%s\n", m.line+1, g.place, place, shown(before), shown(behind))
 	return text, m.at + int64(len(behind)), nil
 }
 
-// The arguments by which a place in a long line is read.
+// How a place in a long line is named: by the argument that reads on from there, if a tool
+// has one.
 const (
 	byChars = "char_offset" // in characters of the line
 	byBytes = "offset"      // in bytes of the content
+	byNone  = "character"   // of the line
 )
 
-// placeName is the argument by which a place in a long line can be read: that of the tool
-// for lines, or of the one for bytes, whichever is offered.
+// placeName is how a place in a long line is named: as the tool for lines takes it, or the
+// one for bytes, whichever is offered.
 func (v *visit) placeName() string {
-	if v.kit.offers(policy.ToolReadResult) && !v.kit.offers(policy.ToolOutputCacheLine) {
+	switch {
+	case v.kit.offers(policy.ToolOutputCacheLine):
+		return byChars
+	case v.kit.offers(policy.ToolReadResult):
 		return byBytes
 	}
-	return byChars
+	return byNone
 }
 
 // text returns all that was printed.

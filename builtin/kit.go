@@ -64,7 +64,7 @@ func New(names []string) (Kit, error) {
 }
 
 // later are the tools that policies can name and that are not built yet.
-var later = []string{policy.ToolOutput, policy.ToolCompactContext, policy.ToolSearch}
+var later = []string{policy.ToolCompactContext, policy.ToolSearch}
 
 // Within returns the Kit with other limits.
 func (k Kit) Within(l Limits) Kit {
@@ -78,7 +78,7 @@ func (k Kit) Within(l Limits) Kit {
 	}
 	l.Answer = max(l.Answer, leastAnswer)
 	l.Extract = min(max(l.Extract, leastAnswer), l.Answer)
-	l.Line = min(l.Line, l.Answer/(2*maxRune))
+	l.Line = min(l.Line, l.Answer/4) // so that one has room, and what is around a match, too
 	k.limits = l
 	return k
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -99,15 +100,21 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := kitOf(t, all...).Tools()
-	cost := map[string]int{}
+	page, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tool := range tools {
-		cost[tool.Name] = count.Tools([]llm.Tool{tool})
-		t.Logf("%-24s %4d tokens", tool.Name, cost[tool.Name])
+		line := fmt.Sprintf("%-22s %4d", tool.Name, count.Tools([]llm.Tool{tool}))
+		t.Log(line)
+		if !strings.Contains(string(page), "//\t"+line) {
+			t.Errorf("want the package comment to say what it costs: %s", line)
+		}
 	}
 	for _, name := range policy.Presets() {
 		p, _ := policy.Preset(name)
 		if tools := kitOf(t, p.Tools...).Tools(); len(tools) > 0 {
-			t.Logf("%-24s %4d tokens of %q", name, count.Tools(tools), namesOf(tools))
+			t.Logf("%-22s %4d, %q", name, count.Tools(tools), namesOf(tools))
 		}
 	}
 	if got := count.Tools(tools); got > 700 {

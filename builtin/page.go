@@ -15,6 +15,7 @@ type page struct {
 	c       Content
 	room    int // bytes that are left
 	clip    int // characters of a line at most
+	most    int // bytes of a line at most
 	out     strings.Builder
 	clipped bool // a line was
 }
@@ -23,7 +24,8 @@ type page struct {
 // said below the lines.
 func (v *visit) newPage(c Content) *page {
 	const foot = 400
-	return &page{c: c, room: v.kit.limits.Answer - foot, clip: v.kit.limits.Line}
+	l := v.kit.limits
+	return &page{c: c, room: l.Answer - foot, clip: l.Line, most: l.Answer / 2}
 }
 
 // add prints what has room, or nothing.
@@ -86,6 +88,7 @@ func (p *page) line(n int64, text []byte, size int64) string {
 	rest := size - int64(len(text))
 	text = withoutBreak(text)
 	cut := firstRunes(text, p.clip)
+	cut = cut[:runeBegin(cut, p.most)]
 	rest += int64(len(text) - len(cut))
 	if rest == 0 {
 		return fmt.Sprintf("%5d  %s\n", n+1, shown(cut))

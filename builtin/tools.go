@@ -51,6 +51,14 @@ func tools() []tool {
 			readBytes,
 		},
 		{
+			policy.ToolOutput,
+			"Get from a stored tool output what you need: say in extract precisely what that is.",
+			schema(`"handle":{"type":"string"},"extract":{"type":"string"},`+
+				`"mode":{"type":"string","enum":["auto","full-chunked","read-grep","truncate"],"description":"default auto"}`,
+				`"handle","extract"`),
+			extract,
+		},
+		{
 			policy.ToolSearchContext,
 			"Search all that left this conversation, outputs and messages, by words, names or paths.",
 			schema(`"query":{"type":"string"}`, `"query"`),

@@ -19,7 +19,6 @@ var planned = map[string]string{
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",
 	"llm.AssistantText":              "for hosts, which write messages",
-	"llm.NoteText":                   "the same",
 	"llm.Request.Streamed":           "for hosts, which ask for a stream",
 }
 
