@@ -86,8 +86,11 @@ func (c *content) Close() error { return nil }
 func (c *content) Lines() int64 { return int64(len(c.starts)) }
 
 func (c *content) Line(n int64) (int64, error) {
-	if n < 0 || n >= c.Lines() {
+	if n < 0 || n > c.Lines() {
 		return 0, errors.New("no such line")
+	}
+	if n == c.Lines() {
+		return c.Size(), nil
 	}
 	return c.starts[n], nil
 }
@@ -111,7 +114,7 @@ func (c *repeated) Lines() int64 {
 	return 1
 }
 
-func (c *repeated) Line(n int64) (int64, error) { return n * int64(len(c.text)), nil }
+func (c *repeated) Line(n int64) (int64, error) { return n * (c.Size() / c.Lines()), nil }
 
 func (c *repeated) ReadAt(b []byte, at int64) (int, error) {
 	if c.fail > 0 && at+int64(len(b)) > c.fail {

@@ -76,9 +76,6 @@ func (p *page) lines(from, to int64) (int64, error) {
 
 // lineSize returns the bytes of a line that begins at a place, with its line break.
 func lineSize(c Content, n, at int64) (int64, error) {
-	if n+1 >= c.Lines() {
-		return c.Size() - at, nil
-	}
 	next, err := c.Line(n + 1)
 	return next - at, err
 }

@@ -30,7 +30,8 @@ type Content interface {
 	// Lines returns its lines. What stands behind the last line break is one; an
 	// empty content has none.
 	Lines() int64
-	// Line returns the place of the first byte of line n, counted from 0.
+	// Line returns the place of the first byte of line n, counted from 0. Behind the last
+	// line it is the size.
 	Line(n int64) (int64, error)
 }
 
