@@ -24,7 +24,9 @@ import (
 type storeFlags struct {
 	db      string
 	json    bool
-	changes bool // the command changes the store; else one that can only be read will do
+	changes bool   // the command changes the store; else one that can only be read will do
+	command string // its name, for errors
+	args    []string
 }
 
 func newStore(s streams) *cobra.Command {
@@ -36,25 +38,31 @@ and why. Its commands can run while other programs use the file.`,
 		Args: noSuchCommand,
 		RunE: showHelp,
 	}
-	cmd.AddCommand(newStoreSessions(s), newStoreStats(s), newStoreVerify(s), newStoreGC(s))
+	cmd.AddCommand(newStoreSessions(s), newStoreShow(s), newStoreGet(s), newStoreGrep(s), newStoreStats(s), newStoreVerify(s), newStoreRemove(s), newStoreGC(s))
 	return cmd
 }
 
-// storeCommand makes one of the commands that only read: run gets the open store.
+// storeCommand makes one of the commands that only read: run gets the open store. Without a
+// usage for it there is no flag --json.
 func storeCommand(cmd *cobra.Command, jsonUsage string, run func(context.Context, *sqlite.Store, storeFlags) error) *cobra.Command {
 	return storeCommandWith(cmd, storeFlags{}, jsonUsage, run)
 }
 
 func storeCommandWith(cmd *cobra.Command, f storeFlags, jsonUsage string, run func(context.Context, *sqlite.Store, storeFlags) error) *cobra.Command {
-	cmd.Args = noArguments
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	if cmd.Args == nil {
+		cmd.Args = noArguments
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.command, f.args = commandName(cmd), args
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()
 		context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-		return withStore(ctx, commandName(cmd), f, run)
+		return withStore(ctx, f.command, f, run)
 	}
 	cmd.Flags().StringVar(&f.db, "db", "", "`file` of the store; default plimsoll/plimsoll.db in the user's data folder")
-	cmd.Flags().BoolVar(&f.json, "json", false, jsonUsage)
+	if jsonUsage != "" {
+		cmd.Flags().BoolVar(&f.json, "json", false, jsonUsage)
+	}
 	return cmd
 }
 

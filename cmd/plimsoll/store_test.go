@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
@@ -27,6 +28,7 @@ func TestStoreScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
+			e.Setenv("REF", string(llm.RefOf([]byte(talkOutput()))))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
 			return storeFixtures(context.Background(), e.WorkDir)
@@ -63,6 +65,9 @@ func storeFixtures(ctx context.Context, dir string) error {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "text.db"), []byte(strings.Repeat("no database\n", 100)), 0o600); err != nil {
+		return err
+	}
+	if err := fillTalk(ctx, filepath.Join(dir, "talk.db")); err != nil {
 		return err
 	}
 	empty, err := sqlite.Open(ctx, filepath.Join(dir, "empty.db"), sqlite.Options{})
@@ -103,6 +108,50 @@ func fillStore(ctx context.Context, path string) error {
 		st.Append(ctx, hostile, 0, records[:2]),
 		st.Close(),
 	)
+}
+
+// fillTalk makes a store with a session whose records say something.
+func fillTalk(ctx context.Context, path string) error {
+	st, err := sqlite.Open(ctx, path, sqlite.Options{Now: func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) }})
+	if err != nil {
+		return err
+	}
+	output := talkOutput()
+	ref := llm.RefOf([]byte(output))
+	var records [][]byte
+	for _, r := range []journal.Record{
+		{Kind: journal.KindMessage, Message: numbered(1, llm.UserText("Run the tests."))},
+		{Kind: journal.KindMessage, Message: numbered(2, llm.AssistantText("I run them.", llm.ToolCall{CallID: "c1", Name: "bash", Args: `{"cmd":"go test ./..."}`}))},
+		{Kind: journal.KindMessage, Message: numbered(3, llm.ToolText("c1", output))},
+		{Kind: journal.KindEdit, Edit: edit.Edit{
+			ID: 1, Op: edit.Replace, Kind: edit.KindOffload, Span: edit.Span{From: 3, To: 4}, Replacement: llm.Stub{Ref: ref, Text: "[kept]"},
+			Refs: []llm.Ref{ref}, Why: "output of 6,026 bytes", Rule: "big-output",
+		}},
+		{Kind: journal.KindTurnEnd},
+	} {
+		line, err := journal.Encode(r)
+		if err != nil {
+			return err
+		}
+		records = append(records, line)
+	}
+	return errors.Join(
+		st.Put(ctx, "talk", []edit.Blob{{Ref: ref, Data: []byte(output)}}),
+		st.Append(ctx, "talk", 0, records),
+		st.Fork(ctx, "talk", "talk again", 3),
+		st.Close(),
+	)
+}
+
+// talkOutput is the output that the session in talk.db has.
+func talkOutput() string {
+	ok := strings.Repeat("ok\n", 1000)
+	return ok + "FAIL: one \x1b[31m\n" + ok + "FAIL: two\n"
+}
+
+func numbered(id llm.MessageID, m llm.Message) llm.Message {
+	m.ID = id
+	return m
 }
 
 // Ctrl-C ends a verification on its way.

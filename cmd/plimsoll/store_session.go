@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+)
+
+func newStoreShow(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "show SESSION", Short: "Show the messages of a session and what was decided about them",
+		Long: `Show the records of a session in their order: its messages, what Plimsoll took out of
+the view and why, and the references of what it kept. What the program only needs
+for a restart is left out.`,
+		Example: "  plimsoll store show fix-the-build",
+		Args:    wantArgs(1, 1, "session"),
+	}
+	return storeCommand(cmd, "print one JSON object a record", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+		return showSession(ctx, s, st, f)
+	})
+}
+
+// storedRecord is what plimsoll store show --json prints for each record.
+type storedRecord struct {
+	Record int       `json:"record"` // its number, from 0
+	Kind   string    `json:"kind"`
+	Of     string    `json:"of"`   // who says a message, which transform made an edit
+	Text   string    `json:"text"` // what it says, shortened, or why
+	Refs   []llm.Ref `json:"refs"` // of what is kept of it
+}
+
+// showSession prints the records of a session.
+func showSession(ctx context.Context, s streams, st *sqlite.Store, f storeFlags) error {
+	one, err := findSession(ctx, st, f)
+	if err != nil {
+		return err
+	}
+	t := table{width: widthOf(s.out), columns: []column{{name: "record", right: true}, {name: "kind"}, {name: "of"}, {name: "what", wrap: true}}}
+	n := -1
+	for r, err := range journal.Read(st.Records(ctx, one.Name, 0)) {
+		if err != nil {
+			return err
+		}
+		n++
+		row, told := tellRecord(r)
+		if !told {
+			continue
+		}
+		row.Record = n
+		if f.json {
+			if err := printJSON(s.out, row); err != nil {
+				return err
+			}
+			continue
+		}
+		what := row.Text
+		for _, ref := range row.Refs {
+			what += " ref=" + string(ref)
+		}
+		t.rows = append(t.rows, plain(edit.Thousands(n), row.Kind, safe(row.Of), safe(strings.TrimSpace(what))))
+	}
+	if f.json {
+		return nil
+	}
+	head := fmt.Sprintf("%s, begun %s UTC", safe(one.Name), one.Created.Format("2006-01-02 15:04"))
+	if one.Parent != "" {
+		head += ", forked from " + safe(one.Parent)
+	}
+	_, err = lipgloss.Fprint(s.out, head+"\n", t.String())
+	return err
+}
+
+// findSession returns what the store tells of the session that a command names.
+func findSession(ctx context.Context, st *sqlite.Store, f storeFlags) (sqlite.Session, error) {
+	name := f.args[0]
+	for one, err := range st.Sessions(ctx) {
+		if err != nil || one.Name == name {
+			return one, err
+		}
+	}
+	return sqlite.Session{}, fail(fmt.Errorf("%s: %s has no session %q", f.command, st.Path(), name), "plimsoll store sessions lists them")
+}
+
+// tellRecord says what a record is about. Of what is no message, no decision and no event of
+// the conversation there is nothing to tell.
+func tellRecord(r journal.Record) (storedRecord, bool) {
+	out := storedRecord{Kind: string(r.Kind), Refs: []llm.Ref{}}
+	switch r.Kind {
+	case journal.KindMessage:
+		out.Of, out.Text = r.Message.Origin.String(), tellMessage(r.Message)
+	case journal.KindEdit:
+		out.Of, out.Text = string(r.Edit.Kind), r.Edit.Why
+		out.Refs = append(out.Refs, r.Edit.Refs...)
+	case journal.KindUsage:
+		out.Of, out.Text = r.Usage.Model, fmt.Sprintf("prompt %s tokens, output %s", edit.Thousands(r.Usage.Prompt()), edit.Thousands(r.Usage.Usage.Output))
+	case journal.KindPolicy:
+		out.Text = r.Policy.Name
+	case journal.KindForce:
+		out.Text = r.Reason
+	case journal.KindRejected, journal.KindTurnEnd, journal.KindFork, journal.KindExceeded:
+	default:
+		return out, false
+	}
+	return out, true
+}
+
+// tellMessage says what a message is, in a line.
+func tellMessage(m llm.Message) string {
+	var out []string
+	if text := m.Text(); text != "" {
+		out = append(out, firstWords(text))
+	}
+	for _, c := range m.Calls() {
+		out = append(out, "calls "+c.Name+" "+firstWords(c.Args))
+	}
+	for _, r := range m.Results() {
+		text := r.Text()
+		out = append(out, fmt.Sprintf("%s bytes: %s", edit.Thousands(len(text)), firstWords(text)))
+	}
+	return strings.Join(out, "; ")
+}
+
+// firstWords returns the beginning of a text in one line.
+func firstWords(text string) string {
+	const most = 80
+	text = strings.Join(strings.Fields(text[:min(len(text), most*8)]), " ")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+func newStoreRemove(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rm SESSION", Short: "Remove a session, and what no other one needs",
+		Long: `Remove a session, and every text that no other session sees. Its forks stay whole. The
+file gets no smaller by that: plimsoll store gc gives the space back.`,
+		Example: "  plimsoll store rm fix-the-build",
+		Args:    wantArgs(1, 1, "session"),
+	}
+	return storeCommandWith(cmd, storeFlags{changes: true}, "", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+		one, err := findSession(ctx, st, f)
+		if err != nil {
+			return err
+		}
+		if err := st.Delete(ctx, one.Name); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "%s: removed session %s\n", safe(st.Path()), safe(one.Name))
+		return err
+	})
+}
