@@ -47,3 +47,9 @@ func failed(ctx context.Context, ref llm.Ref, err error) Answer {
 	}
 	return Answer{Text: "The store cannot be read now.", IsError: true, Ref: ref, Fault: err}
 }
+
+// What the source document prints: where nothing matches, and where more would.
+const (
+	noMatches = "No matches for: "
+	truncated = "... (truncated)"
+)

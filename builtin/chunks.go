@@ -122,7 +122,7 @@ const noRoom = reason("a question has no room")
 func (x *extraction) questionRoom() int {
 	frame := extractPrompt + x.partQuestion(mostQuestions, mostQuestions, "")
 	const margin = 50 // what a message adds
-	return x.kit.limits.Question - x.count.Text(frame) - margin
+	return x.limits.Question - x.count.Text(frame) - margin
 }
 
 // chunks divides the output into parts that have room in a question each, and says whether

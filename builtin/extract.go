@@ -118,7 +118,7 @@ func (x *extraction) ways(ctx context.Context, mode string) ([]way, error) {
 		return []way{searched, last}, nil
 	}
 	// However long its lines are: a search finds its way in them, too.
-	_, few, err := x.chunks(ctx, x.kit.limits.Chunks)
+	_, few, err := x.chunks(ctx, x.limits.Chunks)
 	if err != nil || few {
 		return []way{chunked, searched, last}, err
 	}
@@ -150,11 +150,11 @@ func (x *extraction) headed(name, text string) string {
 		head += "; " + strings.Join(x.tried, "; ")
 	}
 	head += "]\n"
-	return head + ends(text, x.kit.limits.Extract-len(head))
+	return head + ends(text, x.limits.Extract-len(head))
 }
 
 // room is the bytes that an answer has below its head, which is seldom longer.
-func (x *extraction) room() int { return x.kit.limits.Extract - 400 }
+func (x *extraction) room() int { return x.limits.Extract - 400 }
 
 // maker names the tool that put the output out.
 func (x *extraction) maker() string {

@@ -8,17 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
-)
-
-// What the source document prints: where nothing matches, and where more would.
-const (
-	noMatches = "No matches for: "
-	truncated = "... (truncated)"
 )
 
 // maxMatches is how many matches are shown where a call states no number; the source document's.
 const maxMatches = 50
+
+// maxContext is how many lines are shown on a side of a match at most, so that they leave room
+// for matches.
+const maxContext = 100
 
 // grep answers tool_output_cache_grep.
 func grep(ctx context.Context, v *visit) Answer {
@@ -28,7 +25,7 @@ func grep(ctx context.Context, v *visit) Answer {
 		v.args.keep(errors.New("pattern: want a text, got none"))
 	}
 	g := grepping{
-		before: v.args.count("before", 0, 0), after: v.args.count("after", 0, 0),
+		before: min(v.args.count("before", 0, 0), maxContext), after: min(v.args.count("after", 0, 0), maxContext),
 		most: v.args.count("max_matches", 0, maxMatches),
 	}
 	if g.most == 0 {
@@ -40,7 +37,7 @@ func grep(ctx context.Context, v *visit) Answer {
 	}
 	return v.read(ctx, ref, func(c Content, ref llm.Ref) (string, error) {
 		g.page, g.head, g.place = v.newPage(c), "ref:"+string(ref)+"\n", v.placeName()
-		s := scanner{c: c, m: m, clip: v.kit.limits.Line, found: g.found}
+		s := scanner{c: c, m: m, clip: v.limits.Line, found: g.found}
 		err := s.run(ctx)
 		return g.text(v, pattern), err
 	})
@@ -67,49 +64,42 @@ func (g *grepping) found(m match) (int64, bool, error) {
 	if g.shown > 0 {
 		head = "\n" + head
 	}
-	p := g.page
-	if !p.add(head) {
-		g.more = true
-		return 0, false, nil
-	}
-	size := p.out.Len()
-	from, whole, err := g.block(m)
-	if err != nil {
-		return 0, false, err
-	}
-	if p.out.Len() > size {
+	own := &page{c: g.page.c, room: g.page.room - len(head), clip: g.page.clip, most: g.page.most}
+	from, whole, err := g.block(own, m)
+	if own.out.Len() > 0 && g.page.add(head+own.out.String()) {
+		g.page.clipped = g.page.clipped || own.clipped
 		g.shown++
 	}
 	g.more = !whole
-	return from, whole, nil
+	return from, whole, err
 }
 
 // block prints the lines of a match and around it, and returns from where on its line has
 // not been shown, and whether all of it had room.
-func (g *grepping) block(m match) (from int64, whole bool, err error) {
-	first, to := max(0, m.line-g.before), min(saturated(m.line+1, g.after), g.page.c.Lines())
+func (g *grepping) block(p *page, m match) (from int64, whole bool, err error) {
+	first, to := max(0, m.line-g.before), min(m.line+1+g.after, p.c.Lines())
 	if !m.long {
-		next, err := g.page.lines(first, to)
+		next, err := p.lines(first, to)
 		return m.at, next == to, err
 	}
-	if next, err := g.page.lines(first, m.line); err != nil || next < m.line {
+	if next, err := p.lines(first, m.line); err != nil || next < m.line {
 		return m.at, false, err
 	}
-	text, from, err := g.window(m)
-	if err != nil || !g.page.add(text) {
+	text, from, err := g.window(p, m)
+	if err != nil || !p.add(text) {
 		return from, false, err
 	}
-	next, err := g.page.lines(m.line+1, to)
+	next, err := p.lines(m.line+1, to)
 	return from, next == to, err
 }
 
 // window prints the surroundings of a match in a long line, and returns where they end.
-func (g *grepping) window(m match) (text string, end int64, err error) {
-	width := g.page.clip / 2
+func (g *grepping) window(p *page, m match) (text string, end int64, err error) {
+	width := p.clip / 2
 	lead := width / 4
 	from := max(m.start, m.at-int64(lead*maxRune))
-	b := make([]byte, min(m.at-from+int64(width*maxRune), g.page.c.Size()-from))
-	if err := readFull(g.page.c, b, from); err != nil {
+	b := make([]byte, min(m.at-from+int64(width*maxRune), p.c.Size()-from))
+	if err := readFull(p.c, b, from); err != nil {
 		return "", 0, err
 	}
 	before, behind := lastRunes(b[:m.at-from], lead), b[m.at-from:]
@@ -123,26 +113,6 @@ func (g *grepping) window(m match) (text string, end int64, err error) {
 	}
 	text = fmt.Sprintf("%5d  [%s=%d] %s%s\n", m.line+1, g.place, place, shown(before), shown(behind))
 	return text, m.at + int64(len(behind)), nil
-}
-
-// How a place in a long line is named: by the argument that reads on from there, if a tool
-// has one.
-const (
-	byChars = "char_offset" // in characters of the line
-	byBytes = "offset"      // in bytes of the content
-	byNone  = "character"   // of the line
-)
-
-// placeName is how a place in a long line is named: as the tool for lines takes it, or the
-// one for bytes, whichever is offered.
-func (v *visit) placeName() string {
-	switch {
-	case v.kit.offers(policy.ToolOutputCacheLine):
-		return byChars
-	case v.kit.offers(policy.ToolReadResult):
-		return byBytes
-	}
-	return byNone
 }
 
 // text returns all that was printed.

@@ -48,6 +48,14 @@ func TestGrep(t *testing.T) {
 		ref := s.keep("many", &repeated{text: "a line\n", n: 10_000})
 		a := ask(t, k, s, "tool_output_cache_grep", "ref_id", ref, "pattern", "line", "max_matches", 10_000, "after", 2)
 		contains(t, a, "... (truncated): more matches than the ")
+		if strings.Contains(a.Text, ref+"\n\n") {
+			t.Error("want no block without a line")
+		}
+	})
+	t.Run("R001-8_context_leaves_room_for_the_match", func(t *testing.T) {
+		ref := s.put(strings.Repeat("a line before it\n", 9000) + "needle")
+		a := ask(t, k, s, "tool_output_cache_grep", "ref_id", ref, "pattern", "needle", "before", 9000)
+		contains(t, a, " 8901  a line", " 9001  needle")
 	})
 	t.Run("R001-8_a_pattern_that_explodes_elsewhere", func(t *testing.T) {
 		ref := s.put(strings.Repeat("a", 100_000) + "!")

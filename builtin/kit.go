@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -16,33 +15,6 @@ type Kit struct {
 	tools  []tool
 	names  map[string]string // under which each is offered, by its own name; without one it is not
 	limits Limits
-}
-
-// Limits bound the answers. What is 0 is as [DefaultLimits] have it.
-type Limits struct {
-	// Answer is the bytes of an answer at most.
-	Answer int
-	// Line is the characters of a line at most; what is longer is clipped.
-	Line int
-	// Extract is the bytes of an answer of [policy.ToolOutput] at most.
-	Extract int
-	// Question is the tokens of a question to the Model at most, without the answer: the
-	// window of that model, less its buffer and its output reserve.
-	Question int
-	// Chunks is how many questions about the parts of an output are worth while before it
-	// is searched instead.
-	Chunks int
-}
-
-// DefaultLimits returns the limits that hold where none are stated.
-func DefaultLimits() Limits {
-	return Limits{
-		Answer:   64 << 10,
-		Line:     1000,
-		Extract:  12_288, // toolResponseMaxBytes of the source document
-		Question: 32_000,
-		Chunks:   1, // maxChunks of the source document
-	}
 }
 
 // New returns the Kit of some of the tools that package policy names, in their order. Those
@@ -68,23 +40,9 @@ var later = []string{policy.ToolCompactContext, policy.ToolSearch}
 
 // Within returns the Kit with other limits.
 func (k Kit) Within(l Limits) Kit {
-	d := DefaultLimits()
-	for _, f := range []struct{ got, def *int }{
-		{&l.Answer, &d.Answer}, {&l.Line, &d.Line}, {&l.Extract, &d.Extract}, {&l.Question, &d.Question}, {&l.Chunks, &d.Chunks},
-	} {
-		if *f.got <= 0 {
-			*f.got = *f.def
-		}
-	}
-	l.Answer = max(l.Answer, leastAnswer)
-	l.Extract = min(max(l.Extract, leastAnswer), l.Answer)
-	l.Line = min(l.Line, l.Answer/4) // so that one has room, and what is around a match, too
-	k.limits = l
+	k.limits = l.stated()
 	return k
 }
-
-// leastAnswer is the bytes in which any answer has room to say something.
-const leastAnswer = 1 << 10
 
 // Beside returns the Kit as it is offered beside a client's tools: the client's tool keeps a
 // name that both have, and ours takes a prefix. Where that is taken, too, ours is not
@@ -128,7 +86,7 @@ func (k Kit) Call(ctx context.Context, s Source, m Model, call llm.ToolCall) Ans
 	if !ok {
 		return Answer{Text: fmt.Sprintf("There is no tool %s here.", quote(call.Name)), IsError: true}
 	}
-	v := visit{kit: k, tool: call.Name, source: s, model: m, args: readArgs(call.Args)}
+	v := visit{limits: k.limits, names: k.names, tool: call.Name, source: s, model: m, args: readArgs(call.Args)}
 	if v.args.err != nil {
 		return wrong(v.tool, v.args.err)
 	}
@@ -146,56 +104,4 @@ func (k Kit) find(offered string) (tool, bool) {
 		}
 	}
 	return tool{}, false
-}
-
-// A visit is one call while it is answered.
-type visit struct {
-	kit    Kit
-	tool   string // its name as the model knows it
-	source Source
-	model  Model // may be nil
-	args   *args
-}
-
-// read answers with what is read from the content that a call names. Where there is none, or
-// nothing to read in it, the answer says so.
-func (v *visit) read(ctx context.Context, name string, text func(c Content, ref llm.Ref) (string, error)) Answer {
-	if v.args.err != nil {
-		return wrong(v.tool, v.args.err)
-	}
-	ref, err := llm.ParseRef(bare(name))
-	if err != nil {
-		return unknown(name) // what is no Ref names nothing, a path neither
-	}
-	c, err := v.source.Open(ctx, ref)
-	if err != nil {
-		return failed(ctx, ref, err)
-	}
-	defer func() { _ = c.Close() }() // it was only read
-	answer := Answer{Ref: ref}
-	if about, ok := unreadable(c); ok {
-		answer.Text = about
-	} else if answer.Text, err = text(c, ref); err != nil {
-		return failed(ctx, ref, err)
-	}
-	return answer
-}
-
-// unreadable says why there is nothing to read in a content: it is empty, or no text.
-func unreadable(c Content) (string, bool) {
-	if c.Size() == 0 {
-		return "The output is empty.", true
-	}
-	head := make([]byte, min(c.Size(), 8<<10))
-	n, _ := c.ReadAt(head, 0) // what cannot be read fails where it is needed
-	if bytes.IndexByte(head[:n], 0) >= 0 {
-		return fmt.Sprintf("[Binary content, %s bytes: it cannot be shown as text.]", commas(c.Size())), true
-	}
-	return "", false
-}
-
-// past says that an offset is past the end, as the source document prints it, and how much
-// there is.
-func past(format string, args ...any) string {
-	return fmt.Sprintf("Offset exceeds output length.\n["+format+".]", args...)
 }

@@ -59,9 +59,6 @@ func readLine(ctx context.Context, v *visit) Answer {
 	})
 }
 
-// A span is so much from an offset.
-type span struct{ offset, limit int64 }
-
 // partOfLine prints some characters of a line.
 func (v *visit) partOfLine(ctx context.Context, c Content, n int64, part span) (string, error) {
 	at, err := c.Line(n)

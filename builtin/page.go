@@ -24,7 +24,7 @@ type page struct {
 // said below the lines.
 func (v *visit) newPage(c Content) *page {
 	const foot = 400
-	l := v.kit.limits
+	l := v.limits
 	return &page{c: c, room: l.Answer - foot, clip: l.Line, most: l.Answer / 2}
 }
 
@@ -97,7 +97,7 @@ func (p *page) line(n int64, text []byte, size int64) string {
 // end returns what was printed, and below it what is left to say: notes, and how a clipped
 // line is read, if there is a tool for that.
 func (p *page) end(v *visit, notes ...string) string {
-	if name := v.kit.names[policy.ToolOutputCacheLine]; name != "" && p.clipped {
+	if name := v.names[policy.ToolOutputCacheLine]; name != "" && p.clipped {
 		notes = append(notes, fmt.Sprintf("[A line that ends in …[+N bytes] goes on: %s reads it.]", name))
 	}
 	text := strings.TrimSuffix(p.out.String(), "\n")

@@ -81,7 +81,7 @@ func (x *extraction) searchKit() (Kit, error) {
 	}
 	kit, err := New(names)
 	// Several answers have room, whatever they cost.
-	return kit.Within(Limits{Answer: min(x.kit.limits.Question/4, 16<<10)}), err
+	return kit.Within(Limits{Answer: min(x.limits.Question/4, 16<<10)}), err
 }
 
 // A searching is a conversation with a model that searches an output.

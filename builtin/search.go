@@ -20,7 +20,7 @@ func search(ctx context.Context, v *visit) Answer {
 		return failed(ctx, "", err)
 	}
 	if len(hits) == 0 {
-		return said(noMatches + string(firstRunes([]byte(query), v.kit.limits.Line)))
+		return said(noMatches + string(firstRunes([]byte(query), v.limits.Line)))
 	}
 	p := v.newPage(nil)
 	for _, h := range hits {

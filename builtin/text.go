@@ -13,6 +13,9 @@ import (
 // maxRune is the bytes of a character at most.
 const maxRune = utf8.UTFMax
 
+// A span is so much from an offset.
+type span struct{ offset, limit int64 }
+
 // shown returns bytes as text that a model can be sent.
 func shown(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 

@@ -28,7 +28,7 @@ func (x *extraction) grepWords(ctx context.Context) (string, error) {
 		return "", err
 	}
 	f := finder{c: x.c, words: words, in: make([]int64, len(words))}
-	s := scanner{c: x.c, m: m, clip: x.kit.limits.Line, found: f.found}
+	s := scanner{c: x.c, m: m, clip: x.limits.Line, found: f.found}
 	if err := s.run(ctx); err != nil {
 		return "", err
 	}
@@ -46,15 +46,15 @@ func (x *extraction) blocks(best []candidate) (string, error) {
 		text string
 	}
 	var blocks []block
-	p := &page{c: x.c, room: x.room(), clip: min(x.kit.limits.Line, lineChars), most: x.room() / 2}
+	p := &page{c: x.c, room: x.room(), clip: min(x.limits.Line, lineChars), most: x.room() / 2}
 	for _, b := range best {
 		near := func(o block) bool { return !b.long && !o.long && max(b.line-o.line, o.line-b.line) <= 1 }
 		if slices.ContainsFunc(blocks, near) {
 			continue // it is shown already
 		}
 		p.out.Reset()
-		g := grepping{page: p, place: x.placeName(), before: 1, after: 1}
-		_, whole, err := g.block(b.match)
+		g := grepping{place: x.placeName(), before: 1, after: 1}
+		_, whole, err := g.block(p, b.match)
 		if err != nil {
 			return "", err
 		}
