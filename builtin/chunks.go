@@ -48,7 +48,7 @@ func (x *extraction) fullChunked(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !strings.Contains(answer, nothing) {
+		if strings.Trim(answer, ". \n") != nothing {
 			answers = append(answers, answer)
 		}
 	}

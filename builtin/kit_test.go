@@ -93,6 +93,19 @@ func TestKit(t *testing.T) {
 	})
 }
 
+func TestLimitsFor(t *testing.T) {
+	for room, want := range map[int]builtin.Limits{
+		1_000_000: {Answer: 65_536, Line: 1000, Extract: 12_288, Question: 1_000_000, Chunks: 1},
+		131_072:   {Answer: 65_536, Line: 1000, Extract: 12_288, Question: 131_072, Chunks: 1},
+		8_000:     {Answer: 4_000, Line: 1000, Extract: 4_000, Question: 8_000, Chunks: 1},
+		500:       {Answer: 1_024, Line: 256, Extract: 1_024, Question: 500, Chunks: 1},
+	} {
+		if got := builtin.LimitsFor(room); got != want {
+			t.Errorf("room for %d tokens: got %+v, want %+v", room, got, want)
+		}
+	}
+}
+
 // TestSchemas: every dialect can carry the definitions, and they cost what is stated here.
 func TestSchemas(t *testing.T) {
 	count, err := token.NewCounter("pieces", nil)

@@ -27,6 +27,14 @@ func DefaultLimits() Limits {
 	}
 }
 
+// LimitsFor returns the limits for a conversation with room for so many tokens, of which an
+// answer takes about an eighth: the default ones from 131,072 on, less below. The same room
+// is what a question to the Model may take; where that is another one, its own is.
+func LimitsFor(room int) Limits {
+	const bytesPerToken, share = 4, 8
+	return Limits{Answer: min(room*bytesPerToken/share, DefaultLimits().Answer), Question: room}.stated()
+}
+
 // leastAnswer is the bytes in which any answer has room to say something.
 const leastAnswer = 1 << 10
 
