@@ -77,7 +77,7 @@ func TestReadLine(t *testing.T) {
 		})
 	}
 	t.Run("R001-10_far_into_a_line_of_1_GB", func(t *testing.T) {
-		ref := s.keep("giant", &repeated{text: "abcdefgh", n: 128 << 20})
+		ref := s.keep("giant", &repeated{text: strings.Repeat("abcdefgh", 1<<13), n: 1 << 14})
 		a := ask(t, k, s, "tool_output_cache_line", "ref_id", ref, "line_number", 1, "char_offset", 1_000_000_002, "char_limit", 4)
 		want(t, a, "    1  cdef\n[Characters 1000000003 to 1000000006 of line 1, which has 1,073,741,824 bytes. Go on with char_offset=1000000006.]")
 	})
