@@ -22,17 +22,7 @@ func (s *Session) Append(ctx context.Context, m llm.Message) error {
 	return s.tell(ctx, engine.Append{Message: m})
 }
 
-// SetTools sets the tools that are offered to the model. The session keeps a copy: what
-// is changed later is neither sent nor counted until it is set again. A schema that is
-// none is a *[SchemaError], and the tools stay as they were.
-func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
-	if err := checkSchemas(tools); err != nil {
-		return fmt.Errorf("plimsoll: session %q: set tools: %w", s.id, err)
-	}
-	return s.tell(ctx, engine.SetTools{Tools: tools})
-}
-
-// SetSections sets the system prompt. As of SetTools a copy is kept.
+// SetSections sets the system prompt. As of [Session.SetTools] a copy is kept.
 func (s *Session) SetSections(ctx context.Context, sections []llm.Section) error {
 	return s.tell(ctx, engine.SetSections{Sections: sections})
 }
@@ -59,6 +49,12 @@ func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
 func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engine.Send, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.offerFirst(ctx); err != nil {
+		return nil, err
+	}
 	done, err := s.feed(ctx, engine.Prepare{Targets: targets})
 	return done.Send, err
 }

@@ -39,6 +39,7 @@ const (
 	EventSent     EventKind = "sent"     // Sent: Prepare returned a request
 	EventRefused  EventKind = "refused"  // Refused: a request cannot be made to fit
 	EventAnswered EventKind = "answered" // Answered: a provider reported usage
+	EventUnread   EventKind = "unread"   // only Text: one of the policy's own tools could not read what is stored
 )
 
 // Sent is a request that Prepare returned, in figures.

@@ -226,10 +226,13 @@ func ExampleOpen_settings() {
 
 	fmt.Println("limit:", session.Usage().Limit, "from", filepath.Base(of.Capacity.Source))
 	try(session.Append(ctx, llm.UserText("Read the log.")))
-	fmt.Println("tools:", len(must(session.Prepare(ctx)).Tools))
+	for _, tool := range must(session.Prepare(ctx)).Tools {
+		fmt.Println("tool:", tool.Name)
+	}
 	// Output:
 	// limit: 47808 from plimsoll.yaml:1 providers.openai.models.gpt-5.contextWindow
-	// tools: 1
+	// tool: read_log
+	// tool: tool_output
 }
 
 // An output that is too large for the policy is stored. The model sees a handle, and the Placement says so.

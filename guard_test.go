@@ -30,7 +30,7 @@ const sizeCap = 12_288
 // Without targets its limit is that of target: 20,000 - 8,192 - 2,000 = 9,808 tokens.
 func guarded(t *testing.T, targets ...budget.Target) *plimsoll.Session {
 	t.Helper()
-	s := open(t, plimsoll.Options{Policy: preset(t, "guard"), Targets: targets})
+	s := open(t, plimsoll.Options{Policy: preset(t, "guard"), Targets: targets, WithoutTools: true})
 	tools := []llm.Tool{{Name: "read"}, {Name: policy.ToolFinalReport}, {Name: policy.ToolOutput, Builtin: true}}
 	if err := s.SetTools(t.Context(), tools); err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestFinish(t *testing.T) {
 	}
 	for _, reason := range reasons {
 		t.Run("R000-14_"+string(reason), func(t *testing.T) {
-			o := plimsoll.Options{ID: "a", Store: &store.Memory{}, Policy: preset(t, "balanced")}
+			o := plimsoll.Options{ID: "a", Store: &store.Memory{}, Policy: preset(t, "balanced"), WithoutTools: true}
 			s := open(t, o)
 			if err := s.SetTools(t.Context(), []llm.Tool{{Name: "read"}, {Name: policy.ToolFinalReport}}); err != nil {
 				t.Fatal(err)

@@ -27,6 +27,14 @@ type Options struct {
 	// summariser, which needs no model.
 	Summariser Summariser
 
+	// Model is asked by those of the policy's own tools that need a model; nil: they do what
+	// they can by themselves.
+	Model Model
+	// WithoutTools offers none of the policy's own tools (Policy.Tools), and stores an output
+	// only when it leaves the view. false: a conversation has them from its first request
+	// on, for [Session.Builtin] to answer, and every output is stored when it comes.
+	WithoutTools bool
+
 	// Catalog is what is known about models; nil: the embedded one.
 	Catalog *catalog.Catalog
 	// Encodings loads vocabularies; nil: the embedded ones, each loaded once for all

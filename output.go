@@ -25,8 +25,9 @@ type Result struct {
 type Placement struct {
 	Shown  Shown
 	Reason string  // why it is not shown whole: ReasonSizeCap, ReasonTokenBudget, ReasonRepeated or empty
-	Ref    llm.Ref // under which the whole of it is stored; empty if it is shown whole
+	Ref    llm.Ref // under which the whole of it is stored; empty if it is not (Options.WithoutTools)
 	Bytes  int64   // of the whole
+	Lines  int64   // of the whole; a last line without a newline counts
 }
 
 // Shown is how much of an output the model sees.
@@ -126,8 +127,11 @@ func (s *Session) place(ctx context.Context, r Result, size int64, in engine.Inp
 	p := Placement{Shown: ShownWhole, Bytes: size}
 	for _, at := range done.Placements {
 		if at.CallID == r.CallID {
-			p.Shown, p.Reason, p.Ref = at.Shown, string(at.Reason), at.Ref
+			p.Shown, p.Reason, p.Ref, p.Lines = at.Shown, string(at.Reason), at.Ref, int64(at.Lines)
 		}
+	}
+	if size == 0 {
+		p.Ref, p.Lines = "", 0 // what is stored is the space that stands for it
 	}
 	return p, nil
 }

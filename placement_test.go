@@ -47,7 +47,7 @@ func TestPlacementIsWhatTheModelSees(t *testing.T) {
 				line := "all is well, and 2 and 2 make 4\n"
 				text := first + strings.Repeat(line, streamed/len(line))
 				p := result(t, s, "c1", text)
-				want := plimsoll.Placement{Shown: tt.shown, Reason: plimsoll.ReasonSizeCap, Ref: llm.RefOf([]byte(text)), Bytes: int64(len(text))}
+				want := plimsoll.Placement{Shown: tt.shown, Reason: plimsoll.ReasonSizeCap, Ref: llm.RefOf([]byte(text)), Bytes: int64(len(text)), Lines: int64(strings.Count(text, "\n"))}
 				if diff := cmp.Diff(want, p); diff != "" {
 					t.Errorf("- want, + got\n%s", diff)
 				}

@@ -33,7 +33,7 @@ func TestSetToolsRefusesSchemas(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := open(t, plimsoll.Options{})
+			s := open(t, plimsoll.Options{WithoutTools: true})
 			if err := s.SetTools(t.Context(), []llm.Tool{{Name: "read"}}); err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestSetToolsRefusesSchemas(t *testing.T) {
 		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","additionalProperties":false,"properties":{"type":{"type":"string"},"any":true}}}}`,
 		`{"type":"object","properties":{"pair":{"type":"array","items":[{"type":"string"},{"type":["integer","null"]}]}},"required":["pair"],"x-own":"string"}`,
 	} {
-		s := open(t, plimsoll.Options{})
+		s := open(t, plimsoll.Options{WithoutTools: true})
 		if err := s.SetTools(t.Context(), []llm.Tool{{Name: "moor", Schema: schema}}); err != nil {
 			t.Errorf("%s, want it taken, got %v", schema, err)
 		}
@@ -71,7 +71,7 @@ func TestSetToolsSendsAnObject(t *testing.T) {
 		`{"$ref":"#/$defs/Args","$defs":{"Args":{"type":"object","properties":{"path":{"type":"string"}}}}}`,
 		`{"type":"OBJECT","properties":{"path":{"type":"string"}}}`,
 	} {
-		s := open(t, plimsoll.Options{})
+		s := open(t, plimsoll.Options{WithoutTools: true})
 		if err := s.SetTools(t.Context(), []llm.Tool{{Name: "moor", Schema: schema}}); err != nil {
 			t.Fatal(err)
 		}

@@ -364,6 +364,10 @@ func (m *accounts) SentTo() budget.Target {
 	return m.sent.to
 }
 
+// Began reports whether a request has left, of this machine or of the one whose records it
+// took up.
+func (m *accounts) Began() bool { return m.sent.meter != nil || m.sent.end > 0 }
+
 // named returns the place of a target among those that are named now, -1 if it is none.
 func (m *accounts) named(name string) int {
 	return slices.IndexFunc(m.resolved, func(t budget.Target) bool { return t.Name() == name })
@@ -411,6 +415,10 @@ func (m *accounts) Sections() []llm.Section { return m.allSections() }
 
 // Tools returns the tools as they would be offered. The caller must not change them.
 func (m *accounts) Tools() []llm.Tool { return m.offered() }
+
+// ToolsSet returns the tools that were set last, also in a final Step, which has fewer. The
+// caller must not change them.
+func (m *accounts) ToolsSet() []llm.Tool { return m.tools }
 
 // trace notes t with what the guard's counters are now.
 func (m *accounts) trace(t Trace) {

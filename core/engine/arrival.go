@@ -63,9 +63,19 @@ func (m *intake) came(id llm.MessageID, part int, r llm.ToolResult) Placement {
 	}
 	if m.cfg.KeepOutputs {
 		p.ref = llm.RefOf(data)
-		m.put(edit.Blob{Ref: p.ref, Data: data})
+		m.keepOutput(edit.Blob{Ref: p.ref, Data: data})
 	}
 	return p.untouched()
+}
+
+// keepOutput puts an output into the next Ready. That it is stored is not remembered: no
+// record says so, and a machine that was restarted is to do what this one does.
+func (m *intake) keepOutput(b edit.Blob) {
+	stored := m.stored[b.Ref]
+	m.put(b)
+	if !stored {
+		delete(m.stored, b.Ref)
+	}
 }
 
 // arrival lets one rule act on a new output.

@@ -65,8 +65,11 @@ func (m *editor) adopt(p edit.Plan, rule string) bool {
 
 // put puts a content into the next Ready, unless it is stored already.
 func (m *editor) put(b edit.Blob) {
-	if !m.stored[b.Ref] {
-		m.stored[b.Ref] = true
+	if m.stored[b.Ref] {
+		return
+	}
+	m.stored[b.Ref] = true
+	if !slices.ContainsFunc(m.out.Blobs, func(o edit.Blob) bool { return o.Ref == b.Ref }) {
 		m.out.Blobs = append(m.out.Blobs, b)
 	}
 }

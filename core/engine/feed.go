@@ -116,9 +116,6 @@ func (m *Machine) Advance(o Outcome) {
 		m.stopped = true
 		return
 	}
-	for _, b := range done.Blobs {
-		m.stored[b.Ref] = true
-	}
 	m.confirmed, m.held = len(m.journal), m.summary
 	m.guard.Kept()
 	if done.Send != nil || done.Refused != nil || done.Torn != nil {

@@ -145,6 +145,10 @@ func (a *agent) tools(ctx context.Context, calls []llm.ToolCall) error {
 
 // tool runs a call and hands in what it puts out.
 func (a *agent) tool(ctx context.Context, c llm.ToolCall, held plimsoll.Reservation) error {
+	defer a.session.Budget().Release(held)
+	if served, err := a.session.Builtin(ctx, c); served || err != nil { // the model reads on in an output that it saw a part of
+		return err
+	}
 	out, failed := a.run(c)
 	if failed != nil {
 		out = io.NopCloser(strings.NewReader(failed.Error()))

@@ -190,7 +190,7 @@ reply
 		}
 		same(t, "events", r.story(), []string{"sent to anthropic", "answered", "edit big-output", "sent to anthropic", "answered"})
 		log := r.server.Log()
-		if first := log[0].Request; len(first.Sections) != 1 || len(first.Tools) != 3 || len(first.Messages) != 1 {
+		if first := log[0].Request; len(first.Sections) != 1 || len(first.Tools) != 4 || len(first.Messages) != 1 {
 			t.Errorf("the first request has %d sections, %d tools, %d messages", len(first.Sections), len(first.Tools), len(first.Messages))
 		}
 		outputs := results(log[1].Request)
@@ -286,8 +286,8 @@ func TestFinal(t *testing.T) {
 			t.Fatalf("answer %q after %d requests, %v", r.answer, len(log), r.err)
 		}
 		last := log[1].Request
-		if got := toolNames(log[0].Request); len(got) != 3 {
-			t.Errorf("the first request offers %q, want three tools", got)
+		if got := toolNames(log[0].Request); len(got) != 4 {
+			t.Errorf("the first request offers %q, want three tools and the policy's own", got)
 		}
 		same(t, "tools of the last request", toolNames(last), only)
 		told := r.story()

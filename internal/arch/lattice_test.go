@@ -54,7 +54,7 @@ const lattice = `
 
 	# The front door, and what drives an engine behind it.
 	CORE, store < internal/drive;
-	internal/drive, STORE, wire < plimsoll; # wire: the words by which errors are known
+	internal/drive, STORE, wire, builtin < plimsoll; # wire: the words by which errors are known
 
 	# The hosts.
 	plimsoll < telemetry;

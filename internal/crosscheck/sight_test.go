@@ -173,8 +173,15 @@ func (r *run) pins(v *sight) {
 		if !slices.Equal(texts(v.request.Sections, len(r.sections)), texts(r.sections, len(r.sections))) {
 			r.fail("law 8", "the system prompt is not as it was set: %q", texts(v.request.Sections, len(r.sections)))
 		}
-		if v.send.Final == engine.ReasonNone && fmt.Sprint(v.request.Tools) != fmt.Sprint(r.tools) {
+		set, own := v.request.Tools, []llm.Tool(nil)
+		if i := slices.IndexFunc(set, func(t llm.Tool) bool { return t.Builtin }); i >= 0 {
+			set, own = set[:i], set[i:]
+		}
+		if v.send.Final == engine.ReasonNone && fmt.Sprint(set) != fmt.Sprint(r.tools) {
 			r.fail("law 8", "the tools are not as they were set")
+		}
+		if offers := r.seed%3 > 0; v.send.Final == engine.ReasonNone && offers != (len(own) > 0) {
+			r.fail("law 8", "the policy's own tools, want them offered: %t, got %v", offers, own)
 		}
 	}
 	last := -1

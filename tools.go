@@ -1,0 +1,157 @@
+package plimsoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/builtin"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// A Model is asked once and answers once; see [Options.Model].
+type Model = builtin.Model
+
+// SetTools sets the host's tools that are offered to the model. The session keeps a copy:
+// what is changed later is neither sent nor counted until it is set again. The policy's own
+// tools stand behind them, unless the options say otherwise. A schema that is none is a
+// *[SchemaError], and the tools stay as they were.
+func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
+	if err := checkSchemas(tools); err != nil {
+		return fmt.Errorf("plimsoll: session %q: set tools: %w", s.id, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	return s.offer(ctx, tools)
+}
+
+// offer offers the host's tools, and the policy's own behind them where the conversation
+// has them: from its first request on, or never. The lock is held.
+func (s *Session) offer(ctx context.Context, tools []llm.Tool) error {
+	if s.offers() {
+		tools = append(slices.DeleteFunc(slices.Clone(tools), isOwn), s.kitBeside(tools).Tools()...)
+	}
+	_, err := s.feed(ctx, engine.SetTools{Tools: tools})
+	return err
+}
+
+// offers reports whether the conversation has the policy's own tools. The lock is held.
+func (s *Session) offers() bool {
+	return !s.options.WithoutTools && (len(s.own()) > 0 || !s.machine.Began())
+}
+
+// own returns the policy's own tools, as they are offered. The lock is held.
+func (s *Session) own() []llm.Tool {
+	return slices.DeleteFunc(slices.Clone(s.machine.ToolsSet()), func(t llm.Tool) bool { return !t.Builtin })
+}
+
+func isOwn(t llm.Tool) bool { return t.Builtin }
+
+// kitBeside returns the policy's tools as they are offered beside the host's: those that the
+// conversation has already, whatever its policy is now. One that has got a prefix keeps it.
+// The lock is held.
+func (s *Session) kitBeside(tools []llm.Tool) builtin.Kit {
+	var taken, names []string
+	for _, t := range tools {
+		if !t.Builtin {
+			taken = append(taken, t.Name)
+		}
+	}
+	for _, t := range s.own() {
+		names = append(names, policy.BuiltinOf(t.Name))
+		if name, prefixed := strings.CutPrefix(t.Name, policy.ToolPrefix); prefixed {
+			taken = append(taken, name)
+		}
+	}
+	if len(names) == 0 {
+		names = slices.DeleteFunc(slices.Clone(s.options.Policy.Tools), func(name string) bool {
+			return name == policy.ToolSearchContext // no store searches yet
+		})
+	}
+	kit, _ := builtin.New(names) // a policy names none that there is not
+	return kit.Beside(taken)
+}
+
+// offerFirst offers the policy's own tools in a first request whose host has set none. The
+// lock is held.
+func (s *Session) offerFirst(ctx context.Context) error {
+	if len(s.own()) > 0 || !s.offers() {
+		return nil
+	}
+	return s.offer(ctx, s.machine.ToolsSet())
+}
+
+// Builtin answers a call of one of the policy's own tools: it runs the tool and adds its
+// output. It returns false, and does nothing, if the call is for a tool of the host's.
+//
+//	if served, err := session.Builtin(ctx, call); served || err != nil {
+//		return err
+//	}
+//
+// What is wrong with the call, or with what is stored, the model is told; an error is the
+// session's.
+func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, err error) {
+	s.mu.Lock()
+	own, kit := s.own(), s.kitBeside(s.machine.ToolsSet())
+	s.mu.Unlock()
+	if !slices.ContainsFunc(own, func(t llm.Tool) bool { return t.Name == call.Name }) || !kit.Serves(call.Name) {
+		return false, nil
+	}
+	if err := s.awaits(ctx, call.CallID); err != nil {
+		return true, err
+	}
+	answer := kit.Call(ctx, contents{s}, s.options.Model, call)
+	if answer.Fault != nil {
+		s.news.add(Event{Kind: EventUnread, Text: fmt.Sprintf("%s could not read %s: %v", call.Name, answer.Ref, answer.Fault)})
+	}
+	_, err = s.ToolResult(ctx, Result{CallID: call.CallID, Body: strings.NewReader(answer.Text), IsError: answer.IsError})
+	return true, err
+}
+
+// contents are what the policy's tools read from: what the session sees in its store.
+type contents struct{ s *Session }
+
+// Open implements builtin.Source.
+func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
+	if o, ok := c.s.store.(store.Opener); ok {
+		content, err := o.Open(ctx, c.s.id, ref)
+		if err != nil {
+			return nil, asSource(err)
+		}
+		return content, nil
+	}
+	data, err := c.s.store.Get(ctx, c.s.id, ref)
+	if err != nil {
+		return nil, asSource(err)
+	}
+	var held store.Memory
+	if err := held.Put(ctx, c.s.id, []edit.Blob{{Ref: ref, Data: data}}); err != nil {
+		return nil, err
+	}
+	return held.Open(ctx, c.s.id, ref)
+}
+
+// Search implements builtin.Source.
+func (c contents) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// asSource returns an error of the store in the words of package builtin.
+func asSource(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: %w", builtin.ErrNotFound, err)
+	}
+	if _, damaged := errors.AsType[*store.DamageError](err); damaged {
+		return fmt.Errorf("%w: %w", builtin.ErrDamaged, err)
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package plimsoll_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// names returns those of tools, ours in brackets.
+func names(tools []llm.Tool) []string {
+	var out []string
+	for _, t := range tools {
+		if t.Builtin {
+			t.Name = "[" + t.Name + "]"
+		}
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// TestOffered: the policy's own tools stand behind the host's from the first request on, or
+// never; a host's tool of such a name keeps it, and ours a prefix from then on.
+func TestOffered(t *testing.T) {
+	set := func(t *testing.T, s *plimsoll.Session, names ...string) {
+		t.Helper()
+		var tools []llm.Tool
+		for _, n := range names {
+			tools = append(tools, llm.Tool{Name: n})
+		}
+		if err := s.SetTools(t.Context(), tools); err != nil {
+			t.Fatal(err)
+		}
+	}
+	offered := func(t *testing.T, s *plimsoll.Session, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, names(prepare(t, s).Request().Tools)); diff != "" {
+			t.Errorf("- want, + got\n%s", diff)
+		}
+	}
+	const ours, prefixed = "[read_result]", "[plimsoll_read_result]"
+	options := func(t *testing.T) plimsoll.Options {
+		return plimsoll.Options{ID: "a", Store: &store.Memory{}, Policy: preset(t, "layered")}
+	}
+	t.Run("to a host that has none", func(t *testing.T) {
+		s := open(t, options(t))
+		add(t, s, human("Go."))
+		offered(t, s, ours)
+	})
+	t.Run("behind those of the host, also after a restart", func(t *testing.T) {
+		o := options(t)
+		s := open(t, o)
+		set(t, s, "read")
+		add(t, s, human("Go."))
+		offered(t, s, "read", ours)
+		s = open(t, o)
+		offered(t, s, "read", ours)
+		set(t, s, "read", "write")
+		offered(t, s, "read", "write", ours)
+	})
+	t.Run("R001-7 the host's tool wins", func(t *testing.T) {
+		o := options(t)
+		s := open(t, o)
+		set(t, s, policy.ToolReadResult)
+		add(t, s, human("Go."))
+		offered(t, s, policy.ToolReadResult, prefixed)
+		s = open(t, o)
+		set(t, s) // nothing is in its way any more
+		offered(t, s, prefixed)
+	})
+	t.Run("not once a conversation has begun without", func(t *testing.T) {
+		o := options(t)
+		o.WithoutTools = true
+		s := open(t, o)
+		set(t, s, "read")
+		add(t, s, human("Go."))
+		offered(t, s, "read")
+		add(t, s, reply("Done."), human("And on."))
+		o.WithoutTools = false
+		s = open(t, o)
+		offered(t, s, "read")
+		set(t, s, "read", "write")
+		offered(t, s, "read", "write")
+	})
+	t.Run("those it began with, under another policy", func(t *testing.T) {
+		o := options(t)
+		s := open(t, o)
+		add(t, s, human("Go."))
+		prepare(t, s)
+		o.Policy = preset(t, "cache-compact")
+		s = open(t, o)
+		set(t, s, "read")
+		offered(t, s, "read", ours)
+	})
+}
+
+// TestBuiltin: what the model calls of ours is answered from the store and shown as it is,
+// what it calls of the host's is the host's.
+func TestBuiltin(t *testing.T) {
+	for _, c := range []struct{ policy, id, tool, args, want string }{
+		{"layered", "R002-7", "read_result", `{"ref_id":"REF","offset":20000,"limit":40}`, "of the mast"},
+		{"cache-compact", "R001-7", "tool_output_cache", `{"ref_id":"REF","offset":1999,"limit":2}`, " 2000  the height of the mast is 31 m"},
+		{"cache-compact", "R001-8", "tool_output_cache_grep", `{"ref_id":"REF","pattern":"31 m"}`, " 2000  the height of the mast is 31 m"},
+		{"balanced", "R001-7", "tool_output_cache", `{"ref_id":"REF","offset":1999,"limit":2}`, " 2000  the height of the mast is 31 m"},
+	} {
+		t.Run(c.id+"_"+c.policy+"_"+c.tool, func(t *testing.T) {
+			s := open(t, plimsoll.Options{Policy: preset(t, c.policy), Targets: []budget.Target{windowOf("gpt-4o", 60_000)}})
+			add(t, s, human("How high is the mast?"))
+			prepare(t, s)
+			add(t, s, calls("read", 1))
+			lines := slices.Repeat([]string{"nothing is known of the mast yet, look on"}, 4000)
+			lines[1999] = "the height of the mast is 31 m"
+			p := result(t, s, "c1", strings.Join(lines, "\n"))
+			if shown := outputs(s)[0]; p.Shown == plimsoll.ShownWhole || strings.Contains(shown, "31 m") {
+				t.Fatalf("placed %+v, want it shown in part, without the line", p)
+			}
+			prepare(t, s)
+			args := strings.ReplaceAll(c.args, "REF", string(p.Ref))
+			add(t, s, llm.AssistantText("", llm.ToolCall{CallID: "b1", Name: c.tool, Args: args}, llm.ToolCall{CallID: "b2", Name: "read", Args: "{}"}))
+			for id, want := range map[string]bool{"b1": true, "b2": false} {
+				name := map[bool]string{true: c.tool, false: "read"}[want]
+				if served, err := s.Builtin(t.Context(), llm.ToolCall{CallID: id, Name: name, Args: args}); err != nil || served != want {
+					t.Fatalf("%s: served %t, %v; want %t", name, served, err, want)
+				}
+			}
+			if got := outputs(s)[1]; !strings.Contains(got, c.want) {
+				t.Errorf("the model reads %.300q, want %q in it", got, c.want)
+			}
+		})
+	}
+}
