@@ -192,10 +192,13 @@ func mergedReply(bodies [][]byte, hidden func(tool string) bool) []byte {
 		v := raw.Values(b, "content", "usage")
 		usage = splice.Sum(usage, v[1], "")
 		hides, calls = false, false
-		shown, _ := splice.Filter(b, "content", func(block []byte) bool {
+		shown, _ := splice.Filter(b, "content", func(block []byte) []byte {
 			call, hide := isHidden(block, hidden)
 			hides, calls = hides || hide, calls || call && !hide
-			return !hide
+			if hide {
+				return nil
+			}
+			return block
 		})
 		blocks := raw.Value(shown, "content")
 		if raw.IsString(blocks) { // as some gateways send it

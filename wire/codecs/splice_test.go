@@ -425,3 +425,5 @@ func fuzzSplice(f *testing.F, d llm.Dialect) {
 }
 
 func FuzzSpliceAnthropic(f *testing.F) { fuzzSplice(f, "anthropic") }
+
+func FuzzSpliceChat(f *testing.F) { fuzzSplice(f, "openai-chat") }

@@ -21,6 +21,7 @@ var (
 	_ wire.Codec    = Chat{}
 	_ wire.Streamer = Chat{}
 	_ wire.Refuser  = Chat{}
+	_ wire.Splicer  = Chat{}
 	_ wire.Codec    = Responses{}
 	_ wire.Streamer = Responses{}
 	_ wire.Refuser  = Responses{}

@@ -2,26 +2,26 @@ package splice
 
 import "github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 
-// Filter returns obj, a checked object, with the elements of the array at a member that
-// keep accepts, and how many it does not.
-func Filter(obj []byte, member string, keep func(element []byte) bool) (with []byte, cut int) {
+// Filter returns obj, a checked object, with what element returns for each element of the
+// array at a member, and how many are left out: those for which that is nil.
+func Filter(obj []byte, member string, element func(b []byte) []byte) (with []byte, out int) {
 	_, at := raw.Member(obj, member)
 	value := raw.Slice(obj, at)
 	var kept []raw.Element
 	spans := raw.Elements(value)
 	for i, s := range spans {
-		if element := raw.Slice(value, s); keep(element) {
-			kept = append(kept, raw.Element{Bytes: element, At: i})
+		if b := element(raw.Slice(value, s)); b != nil {
+			kept = append(kept, raw.Element{Bytes: b, At: i})
 		}
 	}
-	if len(kept) == len(spans) {
+	list := raw.NewList(value, spans)
+	switch {
+	case len(spans) == 0 || list.Same(kept):
 		return obj, 0
+	case len(kept) == 0:
+		return raw.Replace(obj, at, []byte("[]")), len(spans)
 	}
-	list := []byte("[]")
-	if len(kept) > 0 {
-		list = raw.NewList(value, spans).With(kept)
-	}
-	return raw.Replace(obj, at, list), len(spans) - len(kept)
+	return raw.Replace(obj, at, list.With(kept)), len(spans) - len(kept)
 }
 
 // Joined returns the elements of the arrays as one array.
