@@ -25,6 +25,7 @@ var (
 	_ wire.Codec    = Responses{}
 	_ wire.Streamer = Responses{}
 	_ wire.Refuser  = Responses{}
+	_ wire.Splicer  = Responses{}
 )
 
 // Dialect returns [DialectChat].
