@@ -429,3 +429,9 @@ func FuzzSpliceAnthropic(f *testing.F) { fuzzSplice(f, "anthropic") }
 func FuzzSpliceChat(f *testing.F) { fuzzSplice(f, "openai-chat") }
 
 func FuzzSpliceResponses(f *testing.F) { fuzzSplice(f, "openai-responses") }
+
+func FuzzSpliceGemini(f *testing.F) {
+	array := `[{"candidates":[{"content":{"parts":[{"functionCall":{"name":"hidden_f"}}]}}]},{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}]`
+	f.Add([]byte(array), []byte(array), 3, true)
+	fuzzSplice(f, "gemini")
+}

@@ -79,20 +79,30 @@ func (d *decoder) Feed(chunk []byte) ([]llm.Event, error) {
 // begin looks for the first byte that tells the framing and returns what is to be fed.
 func (d *decoder) begin(chunk []byte) []byte {
 	d.head = append(d.head, chunk...)
-	text := bytes.TrimLeft(bytes.TrimPrefix(d.head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if len(text) == 0 || bytes.HasPrefix([]byte("\xef\xbb\xbf"), text) {
+	framing, text := framingOf(d.head)
+	if framing == unknownFraming {
 		return nil
 	}
-	d.framing = eventFraming
-	if text[0] == '[' || text[0] == '{' {
-		d.framing = valueFraming
-	}
+	d.framing = framing
 	all := d.head
 	if d.framing == valueFraming {
 		all = text
 	}
 	d.head = nil
 	return all
+}
+
+// framingOf tells the framing of a stream by its first bytes, and returns them without what
+// stands before the first one that counts.
+func framingOf(head []byte) (framing, []byte) {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch {
+	case len(text) == 0 || bytes.HasPrefix([]byte("\xef\xbb\xbf"), text):
+		return unknownFraming, nil
+	case text[0] == '[' || text[0] == '{':
+		return valueFraming, text
+	}
+	return eventFraming, text
 }
 
 // Close implements [wire.Decoder].

@@ -44,6 +44,9 @@ type Dialect struct {
 	Codec Codec
 	Rules Rules  // of a stream
 	Cut   Cutter // of a stream
+	// Join returns the bytes of a frame as they stand in the reply, where there is something
+	// before them or not. Without it frames do not depend on each other.
+	Join func(before bool, whole []byte) []byte
 	// Merge returns one body of those of several Rounds, without hidden calls.
 	Merge func(bodies [][]byte) ([]byte, error)
 }
@@ -66,6 +69,7 @@ type stream struct {
 	late    []byte // what came out when nobody took it
 	held    []held
 	size    int  // of held, in bytes
+	begun   bool // the client has got something
 	loose   bool // the client does not get the very bytes any more: something was hidden, or this is another Round
 	plain   bool // it gets all that comes as it comes: it cannot be read, or not be spliced
 	closing bool // the bytes have ended
@@ -180,7 +184,7 @@ func (s *stream) payload(f Frame) {
 	}
 	switch {
 	case s.loose:
-		s.pass(f.With(piece.Data))
+		s.join(f.With(piece.Data))
 		if piece.Last {
 			s.hold(f, nil, true)
 		}
@@ -194,7 +198,16 @@ func (s *stream) payload(f Frame) {
 // pass gives bytes to the client.
 func (s *stream) pass(b []byte) {
 	s.out = append(s.out, b...)
+	s.begun = s.begun || len(b) > 0
 	s.torn = s.torn || s.closing && len(b) > 0
+}
+
+// join gives the bytes of a frame to the client that come after others than they came after.
+func (s *stream) join(b []byte) {
+	if len(b) > 0 && s.dialect.Join != nil {
+		b = s.dialect.Join(s.begun, b)
+	}
+	s.pass(b)
 }
 
 // hold keeps f until the end of the Round. piece is what the client gets of it if the reply
@@ -212,7 +225,7 @@ func (s *stream) loosen() {
 	}
 	s.loose = true
 	for i, h := range s.held {
-		s.pass(h.piece)
+		s.join(h.piece)
 		s.held[i].piece = nil
 	}
 }
@@ -279,9 +292,9 @@ func (s *stream) Finish() []byte {
 		switch {
 		case !h.last:
 		case raw.IsObject(h.Data):
-			s.out = append(s.out, h.With(s.dialect.Rules.End(h.Name, h.Data))...)
+			s.join(h.With(s.dialect.Rules.End(h.Name, h.Data)))
 		default:
-			s.out = append(s.out, h.Whole...)
+			s.join(h.Whole)
 		}
 	}
 	s.held = nil
