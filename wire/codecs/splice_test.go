@@ -361,7 +361,7 @@ func TestSpliceFails(t *testing.T) {
 		s := splicer(t, c).NewSplice(ours, streamed)
 		got := splice(s, append(bodies, refusal), atOnce)
 		e, ok := errors.AsType[*wire.Error](got.err)
-		if !ok || e.Class != wire.Overloaded {
+		if !ok || e.Message != "busy" {
 			t.Fatalf("want the provider's error, got %v", got.err)
 		}
 		got.out = append(got.out, s.Fail(e)...)
@@ -373,7 +373,7 @@ func TestSpliceFails(t *testing.T) {
 		}
 		without(t, string(got.out), "hidden_f")
 		_, err := readReply(c, got.out, streamed)
-		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Class != wire.Overloaded {
+		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Message != "busy" {
 			t.Errorf("want a client to read the error, got %v in %s", err, got.out)
 		}
 	})
@@ -435,3 +435,5 @@ func FuzzSpliceGemini(f *testing.F) {
 	f.Add([]byte(array), []byte(array), 3, true)
 	fuzzSplice(f, "gemini")
 }
+
+func FuzzSpliceOllama(f *testing.F) { fuzzSplice(f, "ollama") }

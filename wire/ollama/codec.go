@@ -12,6 +12,7 @@ var (
 	_ wire.Codec    = Codec{}
 	_ wire.Streamer = Codec{}
 	_ wire.Refuser  = Codec{}
+	_ wire.Splicer  = Codec{}
 )
 
 // Dialect returns [Dialect].
