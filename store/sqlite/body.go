@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -40,9 +42,13 @@ type packer struct {
 	enc         *zstd.Encoder
 	dec         *zstd.Decoder
 	table       *crc32.Table
-	mostBody    int64 // the constants; less in tests
+	scratch     *sync.Pool // of *[]byte, to compress into
+	mostBody    int64      // the constants; less in tests
 	mostContent int64
 }
+
+// mostScratch is the longest memory that is kept for the next body.
+const mostScratch = 2 * pieceBytes
 
 // A body is a content in the form in which it is kept.
 type body struct {
@@ -81,7 +87,8 @@ var shared = sync.OnceValues(newTools)
 func newTools() (tools, error) {
 	// The fastest level: within a tenth of the default's size, a third faster.
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true),
-		zstd.WithSingleSegment(true)) // so that each body says how long its content is
+		zstd.WithWindowSize(pieceBytes), // most bodies are no longer; its memory is twice that
+		zstd.WithSingleSegment(true))    // so that each body says how long its content is
 	if err != nil {
 		return tools{}, fmt.Errorf("sqlite: encoder: %w", err)
 	}
@@ -89,7 +96,7 @@ func newTools() (tools, error) {
 	if err != nil {
 		return tools{}, fmt.Errorf("sqlite: decoder: %w", err)
 	}
-	p := &packer{enc, dec, crc32.MakeTable(crc32.Castagnoli), mostBody, mostContent}
+	p := &packer{enc, dec, crc32.MakeTable(crc32.Castagnoli), new(sync.Pool), mostBody, mostContent}
 	d := new(sqlite.Driver)
 	err = errors.Join(
 		d.RegisterDeterministicScalarFunction("plimsoll_body", 5, p.content),
@@ -109,8 +116,17 @@ func (p *packer) pack(data []byte) (body, error) {
 	}
 	b := body{formRaw, int64(len(data)), int64(crc32.Checksum(data, p.table)), data}
 	if len(data) >= leastPacked {
-		if packed := p.enc.EncodeAll(data, make([]byte, 0, len(data)/2)); len(packed) < len(data) {
-			b.form, b.data = formZstd, packed
+		// What it becomes is known only then, and what does not compress becomes longer.
+		scratch, _ := p.scratch.Get().(*[]byte)
+		if scratch == nil {
+			scratch = new([]byte)
+		}
+		*scratch = p.enc.EncodeAll(data, (*scratch)[:0])
+		if len(*scratch) < len(data) {
+			b.form, b.data = formZstd, bytes.Clone(*scratch)
+		}
+		if cap(*scratch) <= mostScratch {
+			p.scratch.Put(scratch)
 		}
 	}
 	if n := int64(len(b.data)); n > p.mostBody {
@@ -125,10 +141,14 @@ func (p *packer) pack(data []byte) (body, error) {
 // unpack returns the content of a body, in memory of its own. place is that of a record or
 // a snapshot. An error is a *store.DamageError that does not know yet whose body it is.
 func (p *packer) unpack(b body, place ...int64) ([]byte, error) {
-	var data []byte
+	return p.unpackInto(nil, b, place...)
+}
+
+// unpackInto is unpack into memory that nobody needs any more, if it is large enough.
+func (p *packer) unpackInto(data []byte, b body, place ...int64) ([]byte, error) {
 	switch b.form {
 	case formRaw:
-		data = append([]byte{}, b.data...)
+		data = append(slices.Grow(data[:0], len(b.data)), b.data...)
 	case formZstd:
 		// The size is compared before memory is asked for: a damaged file may say anything.
 		var h zstd.Header
@@ -142,7 +162,7 @@ func (p *packer) unpack(b body, place ...int64) ([]byte, error) {
 			return nil, flaw("size", b.size, h.FrameContentSize)
 		}
 		var err error
-		if data, err = p.dec.DecodeAll(b.data, make([]byte, 0, b.size)); err != nil {
+		if data, err = p.dec.DecodeAll(b.data, slices.Grow(data[:0], int(b.size))); err != nil {
 			return nil, flaw("frame", "one of zstd", err)
 		}
 	default:

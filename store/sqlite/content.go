@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"io/fs"
@@ -188,28 +189,37 @@ func (c *content) piece(off int64) (data []byte, from int64, err error) {
 	if i == c.at {
 		return c.data, from, nil
 	}
-	var form int
-	var packed []byte
-	err = c.store.read(c.ctx, func(l *lane) error {
-		err := l.one(c.ctx, "SELECT form, body FROM pieces WHERE content = ?1 AND seq = ?2", []any{c.id, i}, &form, &packed)
-		if !noRow(err) {
-			return err
-		}
-		err = l.one(c.ctx, "SELECT 1 FROM contents WHERE id = ?1", []any{c.id}, new(int))
-		switch {
-		case noRow(err):
-			err = c.missing()
-		case err == nil:
-			err = flaw("piece", i, "nothing")
-		}
-		return err
-	})
-	if err == nil {
-		data, err = c.store.packer.piece(c.index, i, form, packed)
-	}
+	c.at = -1
+	err = c.store.read(c.ctx, func(l *lane) error { return c.load(l, i) })
 	if err != nil {
 		return nil, 0, owned(err, c.session, "ref %s, bytes %d to %d", c.ref, from, from+c.index.extent(i))
 	}
-	c.data, c.at = data, i
-	return data, from, nil
+	c.at = i
+	return c.data, from, nil
+}
+
+// load reads a piece into data. c.mu is held.
+func (c *content) load(l *lane, i int) error {
+	found := false
+	err := l.each(c.ctx, func(r *sql.Rows) (err error) {
+		var form int
+		var packed sql.RawBytes // as long as the row
+		if err := r.Scan(&form, &packed); err != nil {
+			return err
+		}
+		found = true
+		c.data, err = c.store.packer.piece(c.data, c.index, i, body{form: form, data: packed})
+		return err
+	}, "SELECT form, body FROM pieces WHERE content = ?1 AND seq = ?2", c.id, i)
+	if err != nil || found {
+		return err
+	}
+	err = l.one(c.ctx, "SELECT 1 FROM contents WHERE id = ?1", []any{c.id}, new(int))
+	switch {
+	case noRow(err):
+		err = c.missing()
+	case err == nil:
+		err = flaw("piece", i, "nothing")
+	}
+	return err
 }

@@ -81,7 +81,7 @@ func (j *joining) step(ref llm.Ref, b body, form int, data []byte) (err error) {
 	if j.n == len(j.index.pieces) {
 		return flaw("pieces", len(j.index.pieces), "more")
 	}
-	piece, err := j.packer.piece(j.index, j.n, form, data)
+	piece, err := j.packer.piece(nil, j.index, j.n, body{form: form, data: data})
 	j.data = append(j.data, piece...)
 	j.n++
 	return err

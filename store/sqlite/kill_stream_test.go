@@ -146,19 +146,19 @@ func TestKillHalf(t *testing.T) {
 			t.Errorf("want %d MiB let go of, got %+v", want, freed)
 		}
 	}
-	left(8)
+	left(10)
 	wholesome(t, s)
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 	gc(0)
-	left(8)
+	left(10)
 	now = now.Add(25 * time.Hour)
 	var found []string
 	must(t, s.Verify(t.Context(), func(p sqlite.Problem) { found = append(found, p.Kind) }, nil))
 	if len(found) != 1 || found[0] != sqlite.KindGarbage {
 		t.Errorf("want garbage, got %q", found)
 	}
-	gc(8)
+	gc(10)
 	left(0)
 	wholesome(t, s)
 }

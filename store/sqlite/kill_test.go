@@ -52,6 +52,8 @@ func child(job string) error {
 		return streamChild(s, a)
 	case "half":
 		return halfChild(s)
+	case "gb":
+		return errors.Join(gbChild(s, a == 1), s.Close())
 	}
 	return killChild(s, a, b)
 }

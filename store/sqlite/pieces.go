@@ -103,9 +103,11 @@ func (p *packer) index(b body, ref llm.Ref) (*index, error) {
 	return x, nil
 }
 
-// piece returns the content of a piece that an index knows. An error is like that of unpack.
-func (p *packer) piece(x *index, i, form int, data []byte) ([]byte, error) {
-	return p.unpack(body{form, x.extent(i), x.pieces[i].sum, data})
+// piece returns the content of a piece that an index knows, in memory that nobody needs any
+// more. An error is like that of unpack.
+func (p *packer) piece(into []byte, x *index, i int, b body) ([]byte, error) {
+	b.size, b.sum = x.extent(i), x.pieces[i].sum
+	return p.unpackInto(into, b)
 }
 
 // cut returns the index of a content that is longer than a piece, and its pieces.

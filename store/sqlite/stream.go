@@ -14,7 +14,7 @@ import (
 
 const (
 	readBytes  = 128 << 10 // of one read
-	batchBytes = 4 << 20   // of pieces, after compression, that are written at once
+	batchBytes = 2 << 20   // of pieces, after compression, that are written at once
 
 	// What is on its way says that it is alive at least so often, if anything comes.
 	touchEvery = time.Hour
@@ -23,7 +23,7 @@ const (
 )
 
 // PutFrom implements [store.Streamer]. A content is cut into pieces, each compressed as it
-// comes; what is in memory is some 8 MiB, whatever its length. A long one is written in
+// comes; what is in memory is some 6 MiB, whatever its length. A long one is written in
 // several transactions before it has ended. Nobody sees it until the last one; if
 // PutFrom fails they are taken back, and if the process dies, or if nothing comes for a
 // day, [Store.GC] or a later PutFrom lets go of them. A content may have 4 GiB, as

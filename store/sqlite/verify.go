@@ -188,9 +188,10 @@ func (v *verifier) pieces(ctx context.Context, b body, ref llm.Ref, content int6
 	}
 	made, again, next := sha256.New(), index{}, 0
 	whole := true
+	var data []byte
 	err = v.lane.each(ctx, func(r *sql.Rows) error {
 		var i, form int
-		var packed []byte
+		var packed sql.RawBytes // as long as the row
 		if err := r.Scan(&i, &form, &packed); err != nil {
 			return err
 		}
@@ -200,8 +201,8 @@ func (v *verifier) pieces(ctx context.Context, b body, ref llm.Ref, content int6
 			return nil
 		}
 		next++
-		data, err := v.packer.piece(x, i, form, packed)
-		if err != nil {
+		var err error
+		if data, err = v.packer.piece(data, x, i, body{form: form, data: packed}); err != nil {
 			v.blob(string(ref), "piece %d: %s", i, whatOf(err))
 			whole = false
 			return nil
