@@ -3,9 +3,12 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -89,3 +92,57 @@ func (c *content) usable() error {
 	}
 	return c.ctx.Err()
 }
+
+// Search implements [Searcher]. It reads all that a session sees.
+func (m *Memory) Search(ctx context.Context, session, query string, limit int) ([]Hit, error) {
+	q, s := NewQuery(query), Spread{Found: map[string]int{}}
+	refs, err := m.newest(ctx, session)
+	var all []Candidate
+	for _, ref := range refs {
+		var c Content
+		if c, err = m.Open(ctx, session, ref); err != nil {
+			if _, damaged := errors.AsType[*DamageError](err); damaged {
+				err = nil
+				continue
+			}
+			break
+		}
+		var own []Candidate
+		for p, fault := range Passages(c, Passage{}) {
+			if err = fault; err != nil {
+				break
+			}
+			p.Text = clone(p.Text)
+			own = append(own, Candidate{ref, p})
+		}
+		slices.Reverse(own)
+		all = append(all, own...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: search in %q: %w", session, err)
+	}
+	for _, c := range all {
+		for _, t := range Terms(c.Text) {
+			s.Found[t]++
+		}
+	}
+	s.Passages = len(all)
+	return q.Rank(all, s, limit), nil
+}
+
+// newest returns the refs that a session sees, the one that was given last first.
+func (m *Memory) newest(ctx context.Context, session string) ([]llm.Ref, error) {
+	if err := usable(ctx, session); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	s, ok := m.sessions[session]
+	if !ok {
+		return nil, nil
+	}
+	return slices.SortedFunc(maps.Keys(s.refs), func(a, b llm.Ref) int { return s.refs[b] - s.refs[a] }), nil
+}
+
+// Index implements [Searcher]. There is nothing to be made ready.
+func (m *Memory) Index(ctx context.Context) error { return ctx.Err() }

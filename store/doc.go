@@ -3,8 +3,8 @@
 // [Memory] keeps everything in the process and is meant for tests and for
 // replays, which leave nothing behind.
 //
-// A store does not read what it keeps. It knows neither messages nor edits, and
-// it decides nothing: the engine says what has to be stored, the host stores the
+// A store does not read what it keeps, but for words that are searched. It knows neither
+// messages nor edits, and it decides nothing: the engine says what has to be stored, the host stores the
 // blobs first and the records after them, and only then sends.
 //
 // Package store/sqlite keeps sessions in a file. Package store/storetest holds the
@@ -30,5 +30,5 @@
 //     ends in an error; never less as if that were all.
 //
 // More that a backend can do is an interface of its own: [Deleter],
-// [Snapshotter], [Streamer], [Opener].
+// [Snapshotter], [Streamer], [Opener], [Searcher].
 package store

@@ -22,6 +22,7 @@ type Memory struct {
 	mu       sync.RWMutex
 	sessions map[string]*session
 	blobs    map[llm.Ref]*blob
+	given    int // blobs to sessions so far
 }
 
 var (
@@ -30,6 +31,7 @@ var (
 	_ Snapshotter = (*Memory)(nil)
 	_ Streamer    = (*Memory)(nil)
 	_ Opener      = (*Memory)(nil)
+	_ Searcher    = (*Memory)(nil)
 )
 
 // A session holds its ancestors' records and refs as well: forks share the
@@ -37,7 +39,7 @@ var (
 type session struct {
 	line    []origin // its ancestors and itself, the oldest first
 	records []record
-	refs    map[llm.Ref]bool
+	refs    map[llm.Ref]int // and which number the giving had
 	snaps   *snapshots
 }
 
@@ -209,14 +211,15 @@ func (m *Memory) PutFrom(ctx context.Context, session string, r io.Reader) (ref 
 // keep gives a session a blob, unless it sees it already. data is asked for if nobody
 // has it. m.mu is held.
 func (m *Memory) keep(s *session, ref llm.Ref, data func() []byte) {
-	if s.refs[ref] {
+	if s.refs[ref] > 0 {
 		return
 	}
 	if m.blobs[ref] == nil {
 		m.blobs[ref] = &blob{data: data()}
 	}
 	m.blobs[ref].sessions++
-	s.refs[ref] = true
+	m.given++
+	s.refs[ref] = m.given
 }
 
 // until is a reader that ends with its context.
@@ -248,7 +251,7 @@ func (m *Memory) get(ctx context.Context, session string, ref llm.Ref) ([]byte, 
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if s, ok := m.sessions[session]; !ok || !s.refs[ref] {
+	if s, ok := m.sessions[session]; !ok || s.refs[ref] == 0 {
 		return nil, fmt.Errorf("ref %.40q: %w", ref, ErrNotFound)
 	}
 	data := m.blobs[ref].data
@@ -359,7 +362,7 @@ func (m *Memory) begin(name string) *session {
 	}
 	s, ok := m.sessions[name]
 	if !ok {
-		s = &session{line: []origin{{name, 0}}, refs: map[llm.Ref]bool{}, snaps: &snapshots{name: name, own: map[int]record{}}}
+		s = &session{line: []origin{{name, 0}}, refs: map[llm.Ref]int{}, snaps: &snapshots{name: name, own: map[int]record{}}}
 		m.sessions[name] = s
 	}
 	return s

@@ -1,6 +1,7 @@
 // Package sqlite keeps sessions in one SQLite file. [Open] returns a [Store], which
 // passes package store/storetest and is a [store.Deleter], [store.Snapshotter],
-// [store.Streamer] and [store.Opener] too. It reads nothing of what it keeps, and it needs no cgo.
+// [store.Streamer], [store.Opener] and [store.Searcher] too. It reads
+// nothing of what it keeps, but for the words that a search looks for, and it needs no cgo.
 //
 //	st, err := sqlite.Open(ctx, "plimsoll.db", sqlite.Options{})
 //	...
@@ -43,6 +44,15 @@
 // and is seen by nobody until its end; what a killed process was reading is let go of by
 // [Store.GC], or when another stream comes, a day later. There are no temporary files. What
 // is too large is a *[store.TooLargeError].
+//
+// # Search
+//
+// What a search needs is made after the contents, by [Store.Search] for what its session sees
+// or by [Store.Index] for all, so that keeping an output does not wait for it. Passages of
+// some 2 kB have the terms that [store.Terms] makes of them in an index of FTS5, which says
+// which passages have a term, and keeps no text; the few that promise most are read from the
+// contents, and ranked. A passage belongs to the session that was given its content, so that
+// a search looks at nothing else. What was deleted is not found; its words go with [Store.GC].
 //
 // # The documents' tables
 //

@@ -173,7 +173,10 @@ func (s *Store) GC(ctx context.Context) (Freed, error) {
 			if err := l.sweep(ctx, &f); err != nil {
 				return err
 			}
-			return l.bury(ctx, s.now(), &f)
+			if err := l.bury(ctx, s.now(), &f); err != nil {
+				return err
+			}
+			return l.forget(ctx)
 		})
 	}
 	if err == nil {

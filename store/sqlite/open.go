@@ -44,15 +44,16 @@ type Options struct {
 
 // A Store keeps sessions in a file. It is safe for concurrent use.
 type Store struct {
-	path    string
-	now     func() time.Time
-	packer  *packer
-	writer  chan *lane // one
-	group   group      // of appends that wait for it
-	readers chan *lane // several; of a store in memory the writer
-	reading int        // lanes for reading that are not the writer
-	closed  chan struct{}
-	once    sync.Once // Close
+	path     string
+	readOnly bool
+	now      func() time.Time
+	packer   *packer
+	writer   chan *lane // one
+	group    group      // of appends that wait for it
+	readers  chan *lane // several; of a store in memory the writer
+	reading  int        // lanes for reading that are not the writer
+	closed   chan struct{}
+	once     sync.Once // Close
 }
 
 var (
@@ -61,6 +62,7 @@ var (
 	_ store.Snapshotter = (*Store)(nil)
 	_ store.Streamer    = (*Store)(nil)
 	_ store.Opener      = (*Store)(nil)
+	_ store.Searcher    = (*Store)(nil)
 )
 
 // A VersionError says that a file was written by a newer program.
@@ -91,7 +93,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("sqlite: open: %w", err)
 	}
 	s := &Store{
-		path: path, now: o.Now, packer: t.packer,
+		path: path, readOnly: o.ReadOnly, now: o.Now, packer: t.packer,
 		writer: make(chan *lane, 1), readers: make(chan *lane, readers), closed: make(chan struct{}),
 	}
 	if s.now == nil {

@@ -90,3 +90,8 @@ func TestStore(t *testing.T) {
 func TestDifferential(t *testing.T) {
 	storetest.Differential(t, inMemory, func(storetest.T) store.Store { return new(store.Memory) })
 }
+
+// TestDifferentialSearch holds what it finds against a search through everything.
+func TestDifferentialSearch(t *testing.T) {
+	storetest.DifferentialSearch(t, inFile, func(storetest.T) store.Store { return new(store.Memory) })
+}

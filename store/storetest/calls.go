@@ -56,6 +56,12 @@ func calls(s store.Store) map[string]func(ctx context.Context, session string) e
 			return c.Close()
 		}
 	}
+	if f, ok := s.(store.Searcher); ok {
+		all["Search"] = func(ctx context.Context, session string) error {
+			_, err := f.Search(ctx, session, "output", 1)
+			return err
+		}
+	}
 	return all
 }
 
