@@ -73,8 +73,9 @@ func (s *Session) kitBeside(tools []llm.Tool) builtin.Kit {
 		}
 	}
 	if len(names) == 0 {
+		_, searches := s.store.(store.Searcher)
 		names = slices.DeleteFunc(slices.Clone(s.options.Policy.Tools), func(name string) bool {
-			return name == policy.ToolSearchContext // no store searches yet
+			return name == policy.ToolSearchContext && !searches
 		})
 	}
 	kit, _ := builtin.New(names) // a policy names none that there is not
@@ -140,9 +141,41 @@ func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error
 	return held.Open(ctx, c.s.id, ref)
 }
 
-// Search implements builtin.Source.
+// Search implements builtin.Source. What has never left the view the model sees already.
 func (c contents) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
-	return nil, errors.ErrUnsupported
+	st, ok := c.s.store.(store.Searcher)
+	if !ok {
+		return nil, fmt.Errorf("plimsoll: session %q: search: want a store.Searcher, got a %T", c.s.id, c.s.store)
+	}
+	found, err := st.Search(ctx, c.s.id, query, limit*searchMore)
+	if err != nil {
+		return nil, asSource(err)
+	}
+	left := c.s.left()
+	var hits []builtin.Hit
+	for _, h := range found {
+		if left[h.Ref] && len(hits) < limit {
+			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text})
+		}
+	}
+	return hits, nil
+}
+
+// searchMore is how many times more passages are asked for than are wanted, since some may
+// be of outputs that the model sees.
+const searchMore = 4
+
+// left returns the Refs of all that edits have ever taken out of the view.
+func (s *Session) left() map[llm.Ref]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := map[llm.Ref]bool{}
+	for _, e := range s.machine.Journal() {
+		for _, ref := range e.Refs {
+			left[ref] = true
+		}
+	}
+	return left
 }
 
 // asSource returns an error of the store in the words of package builtin.

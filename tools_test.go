@@ -109,6 +109,8 @@ func TestBuiltin(t *testing.T) {
 		{"cache-compact", "R001-7", "tool_output_cache", `{"ref_id":"REF","offset":1999,"limit":2}`, " 2000  the height of the mast is 31 m"},
 		{"cache-compact", "R001-8", "tool_output_cache_grep", `{"ref_id":"REF","pattern":"31 m"}`, " 2000  the height of the mast is 31 m"},
 		{"balanced", "R001-7", "tool_output_cache", `{"ref_id":"REF","offset":1999,"limit":2}`, " 2000  the height of the mast is 31 m"},
+		{"balanced", "law2", "search_context", `{"query":"height of the mast"}`, "the height of the mast is 31 m"},
+		{"guard", "R000-21", "tool_output", `{"handle":"REF","extract":"the height of the mast in m"}`, "the height of the mast is 31 m"},
 	} {
 		t.Run(c.id+"_"+c.policy+"_"+c.tool, func(t *testing.T) {
 			s := open(t, plimsoll.Options{Policy: preset(t, c.policy), Targets: []budget.Target{windowOf("gpt-4o", 60_000)}})
