@@ -30,7 +30,14 @@ func (s shelved) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error)
 	return c, err
 }
 
-func (shelved) Search(context.Context, string, int) ([]builtin.Hit, error) { return nil, nil }
+func (s shelved) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
+	found, err := s.Store.Search(ctx, s.session, query, limit)
+	var hits []builtin.Hit
+	for _, h := range found {
+		hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text})
+	}
+	return hits, err
+}
 
 // keepLarge keeps 100 MB of lines that are all different, the last of which has a needle.
 func keepLarge(tb testing.TB) (shelved, string, int64) {
@@ -73,6 +80,8 @@ func TestStored(t *testing.T) {
 	contains(t, ask(t, k, mine, policy.ToolOutputCacheGrep, "ref_id", ref, "pattern", "needle", "before", 1), "60000  é line of an output\n60001  needle")
 	contains(t, ask(t, k, mine, policy.ToolReadResult, "ref_id", ref, "offset", len(text)-6), "needle")
 	contains(t, ask(t, k, other, policy.ToolOutputCache, "ref_id", ref), "not found, it may have expired")
+	contains(t, ask(t, k, mine, policy.ToolSearchContext, "query", "where is the needle?"), "ref:"+string(ref)+"\n", "60001  needle")
+	want(t, ask(t, k, other, policy.ToolSearchContext, "query", "needle"), "No matches for: needle")
 }
 
 func BenchmarkStored(b *testing.B) {
