@@ -103,7 +103,9 @@ func (s *Session) offerFirst(ctx context.Context) error {
 func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, err error) {
 	s.mu.Lock()
 	own, kit := s.own(), s.kitBeside(s.machine.ToolsSet())
+	_, limit := s.machine.Room()
 	s.mu.Unlock()
+	kit = kit.Within(builtin.LimitsFor(limit))
 	if !slices.ContainsFunc(own, func(t llm.Tool) bool { return t.Name == call.Name }) || !kit.Serves(call.Name) {
 		return false, nil
 	}
@@ -124,11 +126,11 @@ type contents struct{ s *Session }
 // Open implements builtin.Source.
 func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
 	if o, ok := c.s.store.(store.Opener); ok {
-		content, err := o.Open(ctx, c.s.id, ref)
+		opened, err := o.Open(ctx, c.s.id, ref)
 		if err != nil {
 			return nil, asSource(err)
 		}
-		return content, nil
+		return content{opened}, nil
 	}
 	data, err := c.s.store.Get(ctx, c.s.id, ref)
 	if err != nil {
@@ -139,6 +141,21 @@ func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error
 		return nil, err
 	}
 	return held.Open(ctx, c.s.id, ref)
+}
+
+// A content says in the words of package builtin what is wrong with it.
+type content struct{ store.Content }
+
+// ReadAt implements io.ReaderAt.
+func (c content) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Content.ReadAt(p, off)
+	return n, asSource(err)
+}
+
+// Line implements builtin.Content.
+func (c content) Line(n int64) (int64, error) {
+	at, err := c.Content.Line(n)
+	return at, asSource(err)
 }
 
 // Search implements builtin.Source. What has never left the view the model sees already.
