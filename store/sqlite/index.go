@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	batchPassages = 512  // that are indexed in one transaction, about 1 MB
+	batchPassages = 128  // that are indexed in one transaction, about 250 kB
 	batchContents = 2000 // that it may take to find so many
 	sessionBits   = 32   // of the number of a passage that are its own, not the session's
 )
 
-// Index implements [store.Searcher]. Other writers wait no longer than for some 500
+// Index implements [store.Searcher]. Other writers wait no longer than for some 100
 // passages at a time.
 func (s *Store) Index(ctx context.Context) error {
 	err := ctx.Err()
