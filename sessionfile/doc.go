@@ -51,7 +51,7 @@
 // Only what a person typed is Human. Lines that the client marks as its own,
 // attachments, hook texts, developer items, and texts that consist of nothing
 // but a client's tags are Notes (DESIGN.md section 2); see clienttext.go in
-// internal/read for the tags. A Note that carries standing instructions has llm.FlagRules.
+// package wire for the tags. A Note that carries standing instructions has llm.FlagRules.
 //
 // # Claude Code
 //

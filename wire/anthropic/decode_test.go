@@ -117,7 +117,7 @@ func TestDecodeMessage(t *testing.T) {
 		{"blocks before the role", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"role":"assistant"}`, llm.RoleAssistant, llm.Model, 2},
 		{"results", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"},{"type":"text","text":"b"}]}`, llm.RoleTool, llm.ToolRun, 2},
 		{"system in the middle", `{"role":"system","content":"s"}`, llm.RoleSystem, llm.Note, 1},
-		{"empty", `{"role":"user","content":[ ]}`, llm.RoleUser, llm.Human, 0},
+		{"empty", `{"role":"user","content":[ ]}`, llm.RoleUser, llm.Note, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,16 +5,17 @@ import (
 	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
 // DecodeMessage reads one wire message, {"role", "content"}. The role system is
 // [llm.RoleSystem]; a message with tool results is [llm.RoleTool]. The origin is
 // Model for the assistant, ToolRun for tool results, Note for the system and else
-// Human: who really wrote it only the reader of a session can know. The message
-// shares the bytes of wire. The error says where wire is no message.
-func DecodeMessage(wire []byte) (llm.Message, error) {
-	obj, err := raw.CheckObject(wire)
+// that which [wire.Said] finds. The message shares the bytes of data. The error says
+// where data is no message.
+func DecodeMessage(data []byte) (llm.Message, error) {
+	obj, err := raw.CheckObject(data)
 	if err != nil {
 		return llm.Message{}, fmt.Errorf("anthropic: decode message: %w", err)
 	}
@@ -53,9 +54,10 @@ func decodeMessage(c *raw.Cursor) (llm.Message, llm.Span, error) {
 	case "assistant":
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 	case "user":
-		m.Role, m.Origin = llm.RoleUser, llm.Human
-		if hasResult(m.Parts) {
+		if m.Role = llm.RoleUser; hasResult(m.Parts) {
 			m.Role, m.Origin = llm.RoleTool, llm.ToolRun
+		} else {
+			m = wire.Said(m)
 		}
 	case "system":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note

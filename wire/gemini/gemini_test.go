@@ -42,7 +42,7 @@ func TestDecodeRequest(t *testing.T) {
 			}},
 			{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "go on"}}},
 			{Role: llm.RoleAssistant, Origin: llm.Model},
-			{Role: llm.RoleUser, Origin: llm.Human},
+			{Role: llm.RoleUser, Origin: llm.Note},
 		},
 	}
 	got := r

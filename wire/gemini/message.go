@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/pair"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
@@ -41,7 +42,7 @@ func decodeContents(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err err
 
 // decodeMessage reads the message at c, {"role", "parts"}, and returns its place too. A
 // message with results is of the role tool. The origin is Model for the model, ToolRun for
-// results and else Human: who really wrote it only the reader of a session can know.
+// results and else that which [wire.Said] finds.
 func decodeMessage(c *raw.Cursor, p *pair.Calls) (llm.Message, llm.Span, error) {
 	start := c.Pos()
 	var m llm.Message
@@ -67,17 +68,16 @@ func decodeMessage(c *raw.Cursor, p *pair.Calls) (llm.Message, llm.Span, error) 
 	for i, s := range m.Envelope.Spans {
 		m.Envelope.Spans[i] = raw.Shift(s, -start)
 	}
-	m.Role, m.Origin = llm.RoleUser, llm.Human
-	for _, part := range m.Parts {
-		if _, ok := part.(llm.ToolResult); ok {
-			m.Role, m.Origin = llm.RoleTool, llm.ToolRun
-		}
-	}
 	switch speaker := raw.Unquote(c.Bytes(role)); speaker {
 	case "model":
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 		p.Begin(waiting(m.Parts))
 	case "user", "function", "":
+		if m.Role = llm.RoleUser; len(m.Results()) > 0 {
+			m.Role, m.Origin = llm.RoleTool, llm.ToolRun
+		} else {
+			m = wire.Said(m)
+		}
 	default:
 		what := "want user, model or function, got " + strconv.Quote(speaker)
 		return m, place, &raw.Fault{Path: "role", Offset: max(role.Start, start), What: what}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/media"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/pair"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -138,8 +139,8 @@ func toolCall(b []byte, n int) llm.Part {
 }
 
 // decodeMessage reads the message at c and returns its place too. The origin is Model for
-// the assistant, ToolRun for results, Note for the system and else Human: who really wrote
-// it only the reader of a session can know.
+// the assistant, ToolRun for results, Note for the system and else that which [wire.Said]
+// finds.
 func decodeMessage(c *raw.Cursor, p *pair.Calls) (llm.Message, llm.Span, error) {
 	start := c.Pos()
 	var r messageReader
@@ -154,7 +155,7 @@ func decodeMessage(c *raw.Cursor, p *pair.Calls) (llm.Message, llm.Span, error) 
 	case "assistant":
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 	case "user":
-		m.Role, m.Origin = llm.RoleUser, llm.Human
+		m.Role = llm.RoleUser
 	case "system":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
 	case "tool":
@@ -174,6 +175,9 @@ func decodeMessage(c *raw.Cursor, p *pair.Calls) (llm.Message, llm.Span, error) 
 		m.Envelope.Spans = append(m.Envelope.Spans, raw.Shift(x.at, -start))
 	}
 	p.Begin(waiting(m.Parts))
+	if m.Role == llm.RoleUser {
+		m = wire.Said(m)
+	}
 	return m, place, nil
 }
 

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
 // DecodeChatMessage reads one wire message of the Chat format. System and developer are
 // [llm.RoleSystem] of origin Note, assistant is of origin Model, tool and function of origin ToolRun,
-// user of origin Human: who really wrote it only the reader of a session can know. The
-// message shares the bytes of wire. The error says where wire is no message.
+// user of the origin that [wire.Said] finds. The message shares the bytes of wire. The
+// error says where wire is no message.
 func DecodeChatMessage(wire []byte) (llm.Message, error) {
 	obj, err := raw.CheckObject(wire)
 	if err != nil {
@@ -60,7 +61,7 @@ func (r *chatReader) message(c *raw.Cursor) (llm.Message, llm.Span, error) {
 	case "system", "developer":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
 	case "user":
-		m.Role, m.Origin = llm.RoleUser, llm.Human
+		m.Role = llm.RoleUser
 	case "assistant":
 		m.Role, m.Origin = llm.RoleAssistant, llm.Model
 	case "tool":
@@ -75,6 +76,9 @@ func (r *chatReader) message(c *raw.Cursor) (llm.Message, llm.Span, error) {
 	}
 	if err == nil {
 		err = r.gather(&m, start)
+	}
+	if m.Role == llm.RoleUser {
+		m = wire.Said(m)
 	}
 	return m, place, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -31,7 +32,7 @@ func DecodeItem(item []byte) ([]llm.Part, llm.Role, error) {
 // DecodeItemMessage is [DecodeItem] for an item that is a message of its own: a user,
 // system or developer message comes with its envelope. The origin is Model for what the
 // model wrote, ToolRun for results, Note for system and developer messages and for
-// compaction items, else Human: who really wrote it only the reader of a session can know.
+// compaction items, else that which [wire.Said] finds.
 func DecodeItemMessage(item []byte) (llm.Message, error) {
 	obj, err := raw.CheckObject(item)
 	if err != nil {
@@ -146,7 +147,7 @@ func decodeMessageItem(c *raw.Cursor, p itemPlaces) (llm.Message, error) {
 		}
 		return m, nil
 	case "user":
-		m.Role, m.Origin = llm.RoleUser, llm.Human
+		m.Role = llm.RoleUser
 	case "system", "developer":
 		m.Role, m.Origin = llm.RoleSystem, llm.Note
 	default:
@@ -165,6 +166,9 @@ func decodeMessageItem(c *raw.Cursor, p itemPlaces) (llm.Message, error) {
 		found.spans[i] = raw.Shift(s, -p.item.Start)
 	}
 	m.Parts, m.Envelope = found.parts, llm.Envelope{Raw: c.Bytes(p.item), Spans: found.spans}
+	if m.Role == llm.RoleUser {
+		m = wire.Said(m)
+	}
 	return m, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -113,11 +114,11 @@ func decodeInput(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error)
 
 // inputString returns an input that is one string.
 func inputString(lit []byte) llm.Message {
-	return llm.Message{
-		Role: llm.RoleUser, Origin: llm.Human, Dialect: DialectResponses,
+	return wire.Said(llm.Message{
+		Role: llm.RoleUser, Dialect: DialectResponses,
 		Parts:    []llm.Part{stringPart(lit)},
 		Envelope: llm.Envelope{Raw: lit, Spans: []llm.Span{{End: len(lit)}}},
-	}
+	})
 }
 
 // EncodeResponses returns the Responses body of r. A request that was decoded here and not

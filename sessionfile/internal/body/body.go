@@ -67,11 +67,6 @@ func readFile(r *read.Reading, in *read.Input) error {
 	segment := sessionfile.Segment{Start: sessionfile.StartRoot, Sections: request.Sections, Tools: request.Tools, Model: request.Model, Final: true}
 	segment.Entries = make([]sessionfile.Entry, len(request.Messages))
 	for i, m := range request.Messages {
-		if m.Origin == llm.Human {
-			if m.Origin = read.OriginOf(m.Parts); m.Origin == llm.Note {
-				m.Flags |= read.RulesIn(m.Parts)
-			}
-		}
 		segment.Entries[i] = sessionfile.Entry{Message: m}
 	}
 	r.Emit(segment)

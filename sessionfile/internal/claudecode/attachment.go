@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
 
@@ -117,7 +118,7 @@ func (b *build) queued(rec *record, data gjson.Result) (llm.Message, bool) {
 	}
 	mode, from := data.Get("commandMode").String(), data.Get("origin.kind").String()
 	if !rec.has(isMeta|isSide) && (mode == "prompt" || mode == "") && (from == "human" || from == "") {
-		m.Origin = read.OriginOf(m.Parts)
+		m.Origin = wire.OriginOf(m.Parts)
 	}
 	return m, len(m.Parts) > 0
 }

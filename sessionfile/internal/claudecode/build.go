@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
 
@@ -357,7 +358,7 @@ func (b *build) addUser(i int) {
 	case rec.has(isSummary):
 		m.Flags = llm.FlagSummary
 	case rec.has(isMeta | isSide):
-		m.Flags = read.RulesIn(rest)
+		m.Flags = wire.RulesIn(rest)
 	default:
 		m = read.UserMessage(rest, anthropic.Dialect)
 	}

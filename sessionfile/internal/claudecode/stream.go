@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	shared "github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
 
@@ -322,7 +323,7 @@ func (s *stream) user(no int, f read.Fields) {
 	add(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: results, Dialect: anthropic.Dialect})
 	m := read.UserMessage(rest, anthropic.Dialect)
 	if read.IsTrue(f["isSynthetic"]) || read.IsTrue(f["isMeta"]) {
-		m.Origin, m.Flags = llm.Note, read.RulesIn(rest)
+		m.Origin, m.Flags = llm.Note, wire.RulesIn(rest)
 		if s.segment.Start == sessionfile.StartCompaction && len(s.segment.Entries) == 0 && len(rest) > 0 {
 			m.Flags, s.segment.NotRun = llm.FlagSummary, ""
 			s.Problem(no, "compaction: only the summary is in the file, not which messages were kept beside it")

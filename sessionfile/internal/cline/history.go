@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
 
@@ -121,7 +122,7 @@ func (h *history) message(i, no int, f read.Fields) {
 		e.Message = llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: results, Dialect: anthropic.Dialect}
 		h.put(i, e)
 		said, own := apart(rest)
-		e.Message = llm.Message{Role: llm.RoleUser, Origin: llm.Note, Flags: read.RulesIn(own), Parts: own, Dialect: anthropic.Dialect}
+		e.Message = llm.Message{Role: llm.RoleUser, Origin: llm.Note, Flags: wire.RulesIn(own), Parts: own, Dialect: anthropic.Dialect}
 		h.put(i, e)
 		e.Message = llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: said, Dialect: anthropic.Dialect}
 		h.put(i, e)

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
@@ -221,8 +222,6 @@ func (c *codex) message(no int, raw []byte) (llm.Message, bool) {
 	switch {
 	case m.Role == llm.RoleUser && c.spawned && c.origin.own:
 		m.Origin = llm.Note // the session that started this one wrote it
-	case m.Role == llm.RoleUser:
-		m.Origin = read.OriginOf(m.Parts)
 	case isCompaction(m.Parts):
 		// It stands for what was before. It keeps the assistant's role, in which it
 		// goes back as the item that it is.
@@ -230,7 +229,7 @@ func (c *codex) message(no int, raw []byte) (llm.Message, bool) {
 		m.Flags |= llm.FlagSummary
 	}
 	if m.Origin == llm.Note {
-		m.Flags |= read.RulesIn(m.Parts)
+		m.Flags |= wire.RulesIn(m.Parts)
 	}
 	return m, len(m.Parts) > 0
 }

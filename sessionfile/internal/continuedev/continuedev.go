@@ -19,6 +19,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/chatlog"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
@@ -125,7 +126,7 @@ func (s *session) user(no int, f, m read.Fields) {
 		}
 		return true
 	})
-	s.add(no, build.Note(read.RulesIn(put), put...))
+	s.add(no, build.Note(wire.RulesIn(put), put...))
 	said := read.UserMessage(content(m["content"]), "")
 	said.Dialect = build.Dialect("", said.Parts)
 	s.add(no, said)

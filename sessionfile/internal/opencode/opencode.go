@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/gemini"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
@@ -148,7 +149,7 @@ func (o *opencode) user(m message) {
 	e := sessionfile.Entry{Line: m.line, Time: o.Time(m.line, m.info.Of("time")["created"])}
 	e.Message = read.UserMessage(parts, "")
 	if !typed || o.Session.Parent != "" { // the session that started this one wrote it
-		e.Message = build.Note(read.RulesIn(parts), parts...)
+		e.Message = build.Note(wire.RulesIn(parts), parts...)
 	}
 	e.Message.Dialect = build.Dialect("", parts)
 	o.add(e)

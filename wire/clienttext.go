@@ -1,4 +1,4 @@
-package read
+package wire
 
 import (
 	"strings"
@@ -77,19 +77,17 @@ func cutTag(text string) (rest string, ok bool) {
 	return rest, ok
 }
 
-// UserMessage returns a message in the user's role that the file does not mark as
-// the client's own: who wrote it, and whether it carries standing instructions, is
-// told by its parts.
-func UserMessage(parts []llm.Part, dialect llm.Dialect) llm.Message {
-	m := llm.Message{Role: llm.RoleUser, Origin: OriginOf(parts), Parts: parts, Dialect: dialect}
-	if m.Origin == llm.Note {
-		m.Flags = RulesIn(parts)
+// Said returns m, which stands in the user's name and is not marked as anybody else's,
+// with the origin and the flags that its parts tell.
+func Said(m llm.Message) llm.Message {
+	if m.Origin = OriginOf(m.Parts); m.Origin == llm.Note {
+		m.Flags |= RulesIn(m.Parts)
 	}
 	return m
 }
 
-// OriginOf says who wrote the parts of a message in the user's role that the
-// file itself does not mark as the client's. Pasted media are a person's.
+// OriginOf says who wrote the parts of a message in the user's role that nothing marks as
+// the client's. Pasted media are a person's.
 func OriginOf(parts []llm.Part) llm.Origin {
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -104,7 +102,7 @@ func OriginOf(parts []llm.Part) llm.Origin {
 	return llm.Note
 }
 
-// RulesIn returns FlagRules if a Note carries standing instructions.
+// RulesIn returns llm.FlagRules if a Note carries standing instructions.
 func RulesIn(parts []llm.Part) llm.Flags {
 	for _, p := range parts {
 		t, ok := p.(llm.Text)
@@ -118,14 +116,4 @@ func RulesIn(parts []llm.Part) llm.Flags {
 		}
 	}
 	return 0
-}
-
-// IsRulesFile reports whether a path names a file of standing instructions.
-func IsRulesFile(path string) bool {
-	base := path[strings.LastIndexAny(path, `/\`)+1:]
-	switch strings.ToUpper(base) {
-	case "CLAUDE.MD", "CLAUDE.LOCAL.MD", "AGENTS.MD", "GEMINI.MD":
-		return true
-	}
-	return false
 }
