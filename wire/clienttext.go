@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -33,6 +34,18 @@ var clientTexts = map[string]bool{
 	"[Request interrupted by user for tool use]": true,
 }
 
+// steering is how a client begins the text around what a person typed while the model was
+// at work: Claude Code (also in a message of the system's), opencode. In a reminder's tag it
+// is a person's all the same.
+var steering = []string{"The user sent a new message while you were working:", "The user sent the following message:"}
+
+// Steers reports whether a text is what a person typed while the model was at work, in the
+// words of a client.
+func Steers(text string) bool {
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(steering, func(opening string) bool { return strings.HasPrefix(text, opening) })
+}
+
 // agentsHeading begins the line above the standing instructions that Codex reads
 // from AGENTS.md files.
 const agentsHeading = "# AGENTS.md instructions for "
@@ -57,7 +70,8 @@ func fromClient(text string) bool {
 	}
 }
 
-// cutTag removes one client tag with its content from the front of text.
+// cutTag removes one client tag with its content from the front of text, but for a
+// person's words.
 func cutTag(text string) (rest string, ok bool) {
 	if text[0] != '<' {
 		return "", false
@@ -67,6 +81,9 @@ func cutTag(text string) (rest string, ok bool) {
 		return "", false
 	}
 	name := text[1:end]
+	if Steers(text[end+1:]) {
+		return "", false
+	}
 	// "<permissions instructions>" is closed by its whole text, attributes are not.
 	if gt := strings.IndexByte(text, '>'); gt > end {
 		if _, rest, ok := strings.Cut(text, "</"+text[1:gt]+">"); ok {

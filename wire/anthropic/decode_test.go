@@ -117,6 +117,7 @@ func TestDecodeMessage(t *testing.T) {
 		{"blocks before the role", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"role":"assistant"}`, llm.RoleAssistant, llm.Model, 2},
 		{"results", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"},{"type":"text","text":"b"}]}`, llm.RoleTool, llm.ToolRun, 2},
 		{"system in the middle", `{"role":"system","content":"s"}`, llm.RoleSystem, llm.Note, 1},
+		{"a person's words in the system's name", `{"role":"system","content":"The user sent a new message while you were working:\nstop"}`, llm.RoleSystem, llm.Human, 1},
 		{"empty", `{"role":"user","content":[ ]}`, llm.RoleUser, llm.Note, 0},
 	}
 	for _, test := range tests {

@@ -60,7 +60,9 @@ func decodeMessage(c *raw.Cursor) (llm.Message, llm.Span, error) {
 			m = wire.Said(m)
 		}
 	case "system":
-		m.Role, m.Origin = llm.RoleSystem, llm.Note
+		if m.Role, m.Origin = llm.RoleSystem, llm.Note; wire.Steers(m.Text()) {
+			m.Origin = llm.Human
+		}
 	default:
 		what := "want user, assistant or system, got " + strconv.Quote(speaker)
 		return m, place, &raw.Fault{Path: "role", Offset: max(role.Start, start), What: what}
