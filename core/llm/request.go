@@ -28,6 +28,9 @@ type Frame struct {
 	Tools    Span   // the whole value of the tool list
 	Messages Span   // the whole value of the message list
 	Each     []Span // the place in Raw of each wire message, in order
+	// Mixed holds the wire messages that became several messages each, because different
+	// authors speak in them: every one as one message, with its envelope, in order.
+	Mixed []Message
 }
 
 // A Section is one piece of the system prompt, in the order it is sent.

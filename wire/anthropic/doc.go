@@ -17,6 +17,14 @@
 // its content (a string stays a string while there is only text), a text only its
 // text, a tool call only its input.
 //
+// # One wire message, several authors
+//
+// A wire message may hold results and, beside them, what a person typed meanwhile and what a
+// client adds. It becomes a message for what each of them says in a row: of origin ToolRun,
+// Human, Note ([wire.OriginOf]). These have no envelope; llm.Frame.Mixed remembers the wire
+// message, so that EncodeRequest writes them into it again, each edited part in its place,
+// as long as all of them follow each other.
+//
 // # Messages that were not one object on the wire
 //
 // Neighbouring messages of the user's side (user, tool, and system, which is sent as

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/round"
 )
 
 // EncodeRequest returns the body of r. A request that was decoded here and not changed
@@ -29,7 +30,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	putSystem(b, r)
 	putTools(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)
-	if elements := messageElements(r.Messages, list); !list.Same(elements) {
+	if elements := messageElements(round.Whole(r.Messages, r.Frame.Mixed), list); !list.Same(elements) {
 		b.Put("messages", r.Frame.Messages, list.With(elements))
 	}
 	return b.Bytes(), nil

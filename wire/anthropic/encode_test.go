@@ -403,3 +403,17 @@ func TestListThatWouldBeginWithTheModel(t *testing.T) {
 		t.Errorf("want a list that came so to stay so, got %s %v", got, err)
 	}
 }
+
+// A cache mark that is put on a piece of a wire message stands there, in the one message.
+func TestMarkedPieceStaysInItsMessage(t *testing.T) {
+	const body = `{"messages":[{"role":"user","content":[ {"type":"tool_result","tool_use_id":"a"} , {"type":"text","text":"stop"} ]}]}`
+	for i, at := range []string{`"tool_use_id":"a"`, `"text":"stop"`} {
+		r := mustDecode(t, []byte(body))
+		m, ok := Marked(r.Messages[i], []byte(`{"type":"ephemeral"}`))
+		r.Messages[i] = m
+		want := strings.Replace(body, at, at+`,"cache_control":{"type":"ephemeral"}`, 1)
+		if got, err := EncodeRequest(r); !ok || err != nil || string(got) != want {
+			t.Errorf("got %s, %t, %v, want %s", got, ok, err, want)
+		}
+	}
+}

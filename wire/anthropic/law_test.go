@@ -29,7 +29,20 @@ var oddBodies = []string{
 		`{"role":"assistant","content":[{"type":"redacted_thinking","data":"x"},{"type":"tool_use","id":"c","name":"f","input":{}}]},` + "\n" +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]},` +
 		`{"role":"system","content":"note"},{"role":"assistant","content":"done"}]}`,
+	mixedBody,
 }
+
+// mixedBody has messages in which people, clients and tools speak, as clients send them and
+// as none does.
+const mixedBody = `{"messages":[ {"role":"user","content":"go"},` +
+	`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},` + "\n" +
+	`{"x":[1.0],"content":[{"type":"tool_result","tool_use_id":"a","content":"one"} ,{"tool_use_id":"b","type":"tool_result","content":[{"type":"image","source":{"type":"url","url":"u"}}]},{"type":"image","source":{"type":"url","url":"v"}},` +
+	` {"type":"text","text":"<system-reminder>t\u006fdo</system-reminder>"},{"type":"text","text":"leave it"},{"type":"image","source":{"type":"url","url":"w"},"cache_control":{"type":"ephemeral"}}],"content_":0,"role":"user" } ,` +
+	`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}},{"type":"tool_use","id":"d","name":"f","input":{}}]},` +
+	`{"role":"user","content":[{"type":"text","text":"before"},{"type":"tool_result","tool_use_id":"c"},{"type":"text","text":"between"},{"type":"text","text":" "},{"type":"tool_result","tool_use_id":"d","content":""},{"type":"other"},{"type":"text","text":""}]},` +
+	`{"role":"user","content":[{"type":"text","text":"leave it"}]},` +
+	`{"role":"assistant","content":[{"type":"tool_use","id":"e","name":"f","input":{}}]},` +
+	`{"role":"user","content":5,"content":[{"type":"tool_result","tool_use_id":"e"},{"type":"text","text":"leave it","cache_control":null}]}]}`
 
 // bodies calls f for every odd body and, where the corpus is there, for every body in it.
 func bodies(t *testing.T, f func(t *testing.T, body []byte)) {
@@ -83,7 +96,7 @@ func TestLaw4UntouchedRequestIsByteIdentical(t *testing.T) {
 			t.Error("want the body itself, got a copy")
 		}
 		for i, m := range r.Messages {
-			if one, err := EncodeMessage(m); err != nil || !bytes.Equal(one, m.Envelope.Raw) {
+			if one, err := EncodeMessage(m); m.Envelope.Raw != nil && (err != nil || !bytes.Equal(one, m.Envelope.Raw)) {
 				t.Errorf("message %d: got %s, %v", i, one, err)
 			}
 		}
@@ -96,11 +109,14 @@ func TestLaw4EditChangesOnlyItsOwnBytes(t *testing.T) {
 		for i, m := range r.Messages {
 			for j, p := range m.Parts {
 				var edit func(llm.Part) llm.Part
-				switch p.(type) {
+				switch p := p.(type) {
 				case llm.ToolResult:
 					edit = stubbed
 				case llm.Text:
-					edit = retold("short\n")
+					if m.Envelope.Raw == nil && strings.TrimSpace(p.Text) == "" {
+						continue // nobody's, until there is a word in it
+					}
+					edit = retold(short(m))
 				default:
 					continue
 				}
@@ -120,8 +136,8 @@ func checkOnlyPart(t *testing.T, r, edited llm.Request, i, j int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := r.Messages[i].Envelope.Spans[j]
-	start, end := r.Frame.Each[i].Start+at.Start, r.Frame.Each[i].Start+at.End
+	start := bytesAt(t, r.Frame.Raw, r.Messages[i].Parts[j].Bytes())
+	end := start + len(r.Messages[i].Parts[j].Bytes())
 	tail := len(r.Frame.Raw) - end
 	if len(got) < start+tail || !bytes.Equal(got[:start], r.Frame.Raw[:start]) || !bytes.Equal(got[len(got)-tail:], r.Frame.Raw[end:]) {
 		t.Fatalf("message %d part %d: other bytes changed in %s", i, j, got)
@@ -139,14 +155,53 @@ func checkOnlyPart(t *testing.T, r, edited llm.Request, i, j int) {
 			t.Errorf("got %+v", p)
 		}
 	case llm.Text:
-		if p.Text != "short\n" {
+		if p.Text != short(edited.Messages[i]) {
 			t.Errorf("got %q", p.Text)
 		}
 	}
 }
 
-// without returns r without the messages [from, to) and the bytes its body must then be.
+// short is a text of whoever wrote m.
+func short(m llm.Message) string {
+	if m.Origin == llm.Note {
+		return "<system-reminder>short\n</system-reminder>"
+	}
+	return "short\n"
+}
+
+// bytesAt returns where the bytes data lie in body, whose memory they share.
+func bytesAt(t *testing.T, body, data []byte) int {
+	t.Helper()
+	for i := range body {
+		if len(data) > 0 && &body[i] == &data[0] {
+			return i
+		}
+	}
+	t.Fatal("the part does not share the body's bytes")
+	return 0
+}
+
+// begins returns where in r.Messages each wire message begins, and their end.
+func begins(r llm.Request) []int {
+	var at []int
+	mixed, left := r.Frame.Mixed, 0 // parts of the message at hand that are still to come
+	for i, m := range r.Messages {
+		if left == 0 {
+			at = append(at, i)
+			if m.Envelope.Raw == nil {
+				mixed, left = mixed[1:], len(mixed[0].Parts)
+			}
+		}
+		if m.Envelope.Raw == nil {
+			left -= len(m.Parts)
+		}
+	}
+	return append(at, len(r.Messages))
+}
+
+// without returns r without the wire messages [from, to) and the bytes its body must then be.
 func without(r llm.Request, from, to int) (llm.Request, []byte) {
+	at := begins(r)
 	body, each := r.Frame.Raw, r.Frame.Each
 	var want []byte
 	switch {
@@ -157,15 +212,15 @@ func without(r llm.Request, from, to int) (llm.Request, []byte) {
 	default:
 		want = append(append(want, body[:each[0].Start]...), body[each[to-1].End:]...)
 	}
-	r.Messages = append(append([]llm.Message(nil), r.Messages[:from]...), r.Messages[to:]...)
+	r.Messages = append(append([]llm.Message(nil), r.Messages[:at[from]]...), r.Messages[at[to]:]...)
 	return r, want
 }
 
 func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
 	bodies(t, func(t *testing.T, body []byte) {
 		r := mustDecode(t, body)
-		for from := range r.Messages {
-			for to := from + 1; to <= len(r.Messages); to++ {
+		for from := range r.Frame.Each {
+			for to := from + 1; to <= len(r.Frame.Each); to++ {
 				less, want := without(r, from, to)
 				if rest := less.Messages; len(rest) > 0 && rest[0].Role == llm.RoleAssistant && from == 0 {
 					continue // gets a user message in front
@@ -192,8 +247,13 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var msgs []llm.Message
-		var kept [][]byte
+		var kept, pieces [][]byte
 		for _, m := range r.Messages {
+			if m.Envelope.Raw == nil {
+				for _, p := range m.Parts {
+					pieces = append(pieces, p.Bytes())
+				}
+			}
 			switch rapid.SampledFrom([]string{"keep", "keep", "drop", "insert", "edit", "first part only"}).Draw(t, "what") {
 			case "keep":
 				kept = append(kept, m.Envelope.Raw)
@@ -229,6 +289,16 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 		if twice, err := EncodeRequest(r); err != nil || !bytes.Equal(twice, got) {
 			t.Fatalf("want the same bytes again, got %s, %v", twice, err)
 		}
+		for _, m := range r.Messages {
+			for _, p := range m.Parts {
+				if text, ok := p.(llm.Text); ok && text.Text == "" {
+					continue
+				}
+				if !bytes.Contains(got, p.Bytes()) {
+					t.Fatalf("%s is not in %s", p.Bytes(), got)
+				}
+			}
+		}
 		if !roundsWhole(r.Messages) {
 			return // results were moved next to their calls, so messages are not kept
 		}
@@ -242,7 +312,7 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 		}
 		for _, m := range again.Messages {
 			for _, p := range m.Parts {
-				if text, ok := p.(llm.Text); ok && text.Text == "" && !bytes.Contains(bytes.Join(kept, nil), p.Bytes()) {
+				if text, ok := p.(llm.Text); ok && text.Text == "" && !bytes.Contains(bytes.Join(append(kept, pieces...), nil), p.Bytes()) {
 					t.Fatalf("empty text in %s", got)
 				}
 			}
@@ -253,7 +323,7 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 // roundsWhole reports whether no inserted message stands between a call and its result.
 func roundsWhole(msgs []llm.Message) bool {
 	for i := 1; i+1 < len(msgs); i++ {
-		if len(msgs[i-1].Calls()) > 0 && len(msgs[i].Envelope.Raw) == 0 {
+		if len(msgs[i-1].Calls()) > 0 && msgs[i].Dialect == "" {
 			return false
 		}
 	}

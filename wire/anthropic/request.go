@@ -6,9 +6,11 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/round"
 )
 
-// DecodeRequest reads a request body: its messages, one for each wire message, the
+// DecodeRequest reads a request body: its messages, one for each wire message (of one with
+// results and text, one for what each author says in a row), the
 // blocks of its system prompt as sections (all cacheable: a client repeats them), its
 // tools and its settings. The body of a count_tokens request is one too. The frame holds body itself, which nobody may write to from here on. The
 // error says what is wrong and where: not JSON, nested too deep, no message list, a
@@ -44,7 +46,7 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 			r.Tools, toolsErr = decodeTools(c)
 			r.Frame.Tools = c.Past(start, toolsErr)
 		case "messages":
-			r.Messages, r.Frame.Each, messagesErr = decodeMessages(c)
+			messagesErr = decodeMessages(c, &r)
 			r.Frame.Messages = c.Past(start, messagesErr)
 		default:
 			readSetting(&r.Settings, name, c.Value())
@@ -61,10 +63,11 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 	return r, nil
 }
 
-// decodeMessages reads the message list at c; each is where its elements lie.
-func decodeMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error) {
+// decodeMessages reads the message list at c into r.
+func decodeMessages(c *raw.Cursor, r *llm.Request) (err error) {
+	r.Messages, r.Frame.Each, r.Frame.Mixed = nil, nil, nil // the list may come again, and the last one counts
 	if !raw.IsArray(c.Next()) {
-		return nil, nil, c.Wrong("an array")
+		return c.Wrong("an array")
 	}
 	c.Array(func(i int) bool {
 		var m llm.Message
@@ -78,10 +81,11 @@ func decodeMessages(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err err
 			err = raw.In(err, "["+strconv.Itoa(i)+"]")
 			return false
 		}
-		msgs, each = append(msgs, m), append(each, at)
+		r.Frame.Each = append(r.Frame.Each, at)
+		r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m)
 		return true
 	})
-	return msgs, each, err
+	return err
 }
 
 // decodeSystem reads the value of "system" at c: a string or an array of text blocks.

@@ -19,7 +19,11 @@
 //
 // # Requests
 //
-// Every element of contents is one message, every element of its parts is one part, whose
+// Every element of contents is one message, but for one in which text stands beside results.
+// That is a message for what each author says in a row: a tool (ToolRun), a person (Human), a
+// client (Note, see [wire.OriginOf]). These have no envelope; llm.Frame.Mixed remembers the
+// content, so that EncodeRequest writes them into it again, each edited part in its place, as
+// long as all of them follow each other. Every element of its parts is one part, whose
 // data is the whole element. systemInstruction has one section a part. Each function
 // declaration is one tool, whose data is the declaration, though several stand in one
 // element of tools; a tool that the provider runs itself is named by its member, and its

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/round"
 )
 
 // EncodeRequest returns the body of r. A request that was decoded here and not changed
@@ -37,7 +38,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	putTools(b, in)
 	putSettings(b, r)
 	list := b.List(in.Frame.Messages, in.Frame.Each)
-	if elements := contentElements(r.Messages, list); !list.Same(elements) {
+	if elements := contentElements(round.Whole(r.Messages, r.Frame.Mixed), list); !list.Same(elements) {
 		b.Put("contents", in.Frame.Messages, withElements(list, raw.Slice(in.Frame.Raw, in.Frame.Messages), elements))
 	}
 	body := b.Bytes()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,7 +35,39 @@ func oddBodies() []string {
 		`{"model":"gemini-x","project":"p","user_prompt_id":"u", "request":` + toolBody + `}`,
 		`{"generateContentRequest":{"model":"models/m","contents":[{"parts":[{"text":"a"}]}]}}`,
 		toolBody,
+		mixedBody,
+		`{"project":"p","request":` + mixedBody + `}`,
 	}
+}
+
+// mixedBody has contents in which people, clients and tools speak, as clients send them and
+// as none does.
+const mixedBody = `{"contents":[ {"role":"user","parts":[{"text":"go"}]},` +
+	`{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"cw=="},{"functionCall":{"name":"f","args":{}}}]},` + "\n" +
+	`{"x":[1.0],"parts":[{"functionResponse":{"name":"f","response":{"output":"one"}}} ,{"functionResponse":{"name":"f","response":{"output":"two"}}},{"inlineData":{"mimeType":"image/png","data":"QUJD"}},` +
+	` {"text":"<system-reminder>t\u006fdo</system-reminder>"},{"text":"leave it"},{"inline_data":{"mime_type":"image/png","data":"QUJD"}}],"role":"user" } ,` +
+	`{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"cg=="},{"functionCall":{"name":"g","id":"own"}}]},` +
+	`{"parts":[{"text":"before"},{"functionResponse":{"name":"f","response":{}}},{"text":"between"},{"text":" "},{"functionResponse":{"name":"g","id":"own","response":{"error":"no"}}},{"executableCode":{"code":"1"}},{"text":""}]},` +
+	`{"role":"user","parts":[{"text":"leave it"}]},` +
+	`{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"cQ=="}]},` +
+	`{"role":"function","parts":5,"parts":[{"functionResponse":{"name":"f","response":{"output":"three"}}},{"text":"leave it","k":1}]}]}`
+
+// begins returns where in r.Messages each content begins, and their end.
+func begins(r llm.Request) []int {
+	var at []int
+	mixed, left := r.Frame.Mixed, 0 // parts of the content at hand that are still to come
+	for i, m := range r.Messages {
+		if left == 0 {
+			at = append(at, i)
+			if m.Envelope.Raw == nil {
+				mixed, left = mixed[1:], len(mixed[0].Parts)
+			}
+		}
+		if m.Envelope.Raw == nil {
+			left -= len(m.Parts)
+		}
+	}
+	return append(at, len(r.Messages))
 }
 
 // eachBody calls f for every odd body and, where the corpus is there, for every body in it.
@@ -97,11 +130,14 @@ func TestLaw4EditChangesOnlyItsOwnBytes(t *testing.T) {
 		for i, m := range r.Messages {
 			for j, p := range m.Parts {
 				var edit func(llm.Part) llm.Part
-				switch p.(type) {
+				switch p := p.(type) {
 				case llm.ToolResult:
 					edit = stubbed
 				case llm.Text:
-					edit = retold("short\n")
+					if m.Envelope.Raw == nil && strings.TrimSpace(p.Text) == "" {
+						continue // nobody's, until there is a word in it
+					}
+					edit = retold(short(m))
 				case llm.ToolCall:
 					edit = rearmed(`{"y":1}`)
 				default:
@@ -143,7 +179,7 @@ func checkOnlyPart(t *testing.T, r, edited llm.Request, i, j int) {
 			t.Errorf("got %+v", p)
 		}
 	case llm.Text:
-		if p.Text != "short\n" {
+		if p.Text != short(edited.Messages[i]) {
 			t.Errorf("got %q", p.Text)
 		}
 	case llm.ToolCall:
@@ -156,6 +192,14 @@ func checkOnlyPart(t *testing.T, r, edited llm.Request, i, j int) {
 	}
 }
 
+// short is a text of whoever wrote m.
+func short(m llm.Message) string {
+	if m.Origin == llm.Note {
+		return "<system-reminder>short\n</system-reminder>"
+	}
+	return "short\n"
+}
+
 func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
 	eachBody(t, func(t *testing.T, body []byte) {
 		r := mustDecode(t, body)
@@ -163,9 +207,10 @@ func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
 		if r.Frame.Messages.Len() > 0 && body[r.Frame.Messages.Start] == '{' {
 			return // one message that is no array has nothing to remove from
 		}
-		for i := range r.Messages {
-			for k := i + 1; k <= len(r.Messages); k++ {
-				if i == 0 && k < len(r.Messages) && r.Messages[k].Role == llm.RoleAssistant {
+		at := begins(r)
+		for i := range each {
+			for k := i + 1; k <= len(each); k++ {
+				if i == 0 && k < len(each) && r.Messages[at[k]].Role == llm.RoleAssistant {
 					continue // would get a user message in front
 				}
 				start, end := each[i].Start, each[k-1].End
@@ -176,7 +221,7 @@ func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
 				}
 				want := append(append([]byte(nil), body[:start]...), body[end:]...)
 				less := r
-				less.Messages = append(append([]llm.Message(nil), r.Messages[:i]...), r.Messages[k:]...)
+				less.Messages = append(append([]llm.Message(nil), r.Messages[:at[i]]...), r.Messages[at[k]:]...)
 				got, err := EncodeRequest(less)
 				if err != nil || !json.Valid(got) || !bytes.Equal(got, want) {
 					t.Fatalf("without [%d,%d): want %s\ngot  %s, %v", i, k, want, got, err)
@@ -227,6 +272,14 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 			t.Fatalf("want the same bytes again, got %s, %v", twice, err)
 		}
 		for _, m := range msgs {
+			for _, p := range m.Parts {
+				if text, ok := p.(llm.Text); ok && text.Text == "" || m.Envelope.Raw != nil {
+					continue
+				}
+				if !bytes.Contains(got, p.Bytes()) {
+					t.Fatalf("%s is not in %s", p.Bytes(), got)
+				}
+			}
 			if m.Envelope.Raw != nil && standsAlone(m) && !bytes.Contains(got, m.Envelope.Raw) && len(m.Parts) > 0 {
 				t.Fatalf("a kept message is not in its bytes in %s", got)
 			}

@@ -7,24 +7,27 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/pair"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/round"
 )
 
-// decodeContents reads the value of "contents" at c: an array of messages or, as the
-// provider takes it too, one message. each is where the messages lie.
-func decodeContents(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err error) {
+// decodeContents reads the value of "contents" at c into r: an array of messages or, as the
+// provider takes it too, one message.
+func decodeContents(c *raw.Cursor, r *llm.Request) (err error) {
+	r.Messages, r.Frame.Each, r.Frame.Mixed = nil, nil, nil // they may come again, and the last ones count
 	var p pair.Calls
 	add := func() error {
 		m, at, err := decodeMessage(c, &p)
 		if err == nil {
-			msgs, each = append(msgs, m), append(each, at)
+			r.Frame.Each = append(r.Frame.Each, at)
+			r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m)
 		}
 		return err
 	}
 	switch {
 	case raw.IsObject(c.Next()):
-		return msgs, each, add()
+		return add()
 	case !raw.IsArray(c.Next()):
-		return nil, nil, c.Wrong("an array")
+		return c.Wrong("an array")
 	}
 	c.Array(func(i int) bool {
 		if !raw.IsObject(c.Next()) {
@@ -37,7 +40,7 @@ func decodeContents(c *raw.Cursor) (msgs []llm.Message, each []llm.Span, err err
 		}
 		return err == nil
 	})
-	return msgs, each, err
+	return err
 }
 
 // decodeMessage reads the message at c, {"role", "parts"}, and returns its place too. A

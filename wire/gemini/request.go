@@ -10,7 +10,8 @@ import (
 )
 
 // DecodeRequest reads the body of generateContent, streamGenerateContent or countTokens:
-// its messages, one for each element of contents, the parts of its system instruction as
+// its messages, one for each element of contents (of one with results and text, one for
+// what each author says in a row), the parts of its system instruction as
 // sections (all cacheable: a client repeats them), and its tools. The frame holds body
 // itself, which nobody may write to from here on. Whether the reply is streamed the body
 // does not say. The error says what is wrong and where: not JSON, nested too deep, no
@@ -87,7 +88,7 @@ func (d *requestReader) member(name []byte) {
 		d.r.Tools, d.toolsErr = decodeTools(c)
 		d.r.Frame.Tools = c.Past(start, d.toolsErr)
 	case "contents":
-		d.r.Messages, d.r.Frame.Each, d.contents = decodeContents(c)
+		d.contents = decodeContents(c, &d.r)
 		d.r.Frame.Messages = c.Past(start, d.contents)
 	case "generationConfig", "generation_config":
 		d.config.take(nameConfig, name, c.Value())
