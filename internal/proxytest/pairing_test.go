@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,30 +117,43 @@ func unkept(t *testing.T) {
 	}
 }
 
-// midTurn: what a person says behind the results of tools, in a message of its own, is in
-// every request from there on. (Messages API and Gemini put it into the message of the
-// results, of which it is a part then.)
+// midTurn: what a person says behind the results of tools, in a message of its own or, where
+// the dialect has it so, in that of the results, is in every request from there on, through
+// 50 batches, and no reminder of the client's takes its place.
 func midTurn(t *testing.T) {
-	for _, d := range []llm.Dialect{"openai-chat", "openai-responses", "ollama"} {
+	for _, d := range dialects {
 		t.Run(string(d), func(t *testing.T) { saysMidTurn(t, d) })
 	}
 }
 
 func saysMidTurn(t *testing.T, d llm.Dialect) {
 	t.Helper()
-	model := scripted(t, "window 8000\noutput 500\nreply 30 times when tools\n  call read {\"path\": \"a.txt\"}\nreply always\n  text \"Done.\"\n")
+	model := scripted(t, "window 8000\noutput 500\nreply 60 times when tools\n  call read {\"path\": \"a.txt\"}\nreply always\n  text \"Done.\"\n")
 	p := before(t, model, nil, nil)
 	a := newAgent(p.url, d, true)
 	const words = "Leave the vendor folder alone."
 	a.each = func(n int) {
-		if n == 3 {
+		switch {
+		case n == 3:
 			a.says(words)
+		case n > 3:
+			a.says(fmt.Sprintf("<system-reminder>%d files are open.</system-reminder>", n))
 		}
 	}
 	must(t, a.run(t.Context()))
+	batches := 0
+	var last []string
 	for i, call := range noFault(t, model) {
 		if i >= 2 && !strings.Contains(string(call.Body), words) {
-			t.Fatalf("request %d: the words are gone: %.300s", i+1, call.Body)
+			t.Fatalf("request %d, after %d batches: the words are gone: %.300s", i+1, batches, call.Body)
 		}
+		now := messagesOf(call.Body)
+		if len(last) > 0 && (len(now) < len(last) || !slices.Equal(now[:len(last)], last)) {
+			batches++
+		}
+		last = now
+	}
+	if batches < 50 {
+		t.Errorf("%d batches, want 50", batches)
 	}
 }

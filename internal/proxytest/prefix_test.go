@@ -66,8 +66,10 @@ func bytesStay(t *testing.T) {
 
 // messagesOf returns the messages of a body as they are written there.
 func messagesOf(body []byte) (out []string) {
-	for _, m := range gjson.GetBytes(body, "messages").Array() {
-		out = append(out, m.Raw)
+	for _, list := range gjson.GetManyBytes(body, "messages", "input", "contents") {
+		for _, m := range list.Array() {
+			out = append(out, m.Raw)
+		}
 	}
 	return out
 }
