@@ -82,12 +82,18 @@ func (c *chaos) step() {
 	switch p := c.rnd.IntN(100); {
 	case p < 55:
 		k.reads(1 + c.rnd.IntN(160))
+		if c.rnd.IntN(8) == 0 { // beside the output, in one wire message
+			k.says(fmt.Sprintf("And mind %d.", c.n))
+		}
 	case p < 65:
 		k.answered("So it is.").says(fmt.Sprintf("And what of %d?", c.n))
 	case p < 75: // a retry
 	case p < 82: // rewound, to before a Round
 		for n := 1 + c.rnd.IntN(3); n > 0 && len(k.history) > 3; n-- {
 			k.back(2)
+			if len(k.history[len(k.history)-1].Calls()) > 0 {
+				k.back(1)
+			}
 		}
 		k.reads(1 + c.rnd.IntN(100))
 	case p < 88: // the last message is another one now
