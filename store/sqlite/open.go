@@ -216,18 +216,9 @@ func hasLog(path string) bool {
 // begin makes sure that the file is ours before anything is written to it, and
 // brings its tables forward.
 func (s *Store) begin(ctx context.Context, l *lane, o Options) error {
-	var app, version, tables int
-	for _, p := range []struct {
-		query string
-		into  *int
-	}{
-		{"PRAGMA application_id", &app},
-		{"PRAGMA user_version", &version},
-		{"SELECT count(*) FROM sqlite_schema", &tables},
-	} {
-		if err := l.one(ctx, p.query, nil, p.into); err != nil {
-			return named(ctx, unlikeOurs(err), "open %s", s.path)
-		}
+	app, version, tables, err := l.marks(ctx)
+	if err != nil {
+		return named(ctx, unlikeOurs(err), "open %s", s.path)
 	}
 	fresh := app == 0 && version == 0 && tables == 0
 	switch {
@@ -244,6 +235,19 @@ func (s *Store) begin(ctx context.Context, l *lane, o Options) error {
 		}
 	}
 	return s.forward(ctx, l, version, o.ReadOnly)
+}
+
+// marks returns what a file says about itself, all of it at one moment: another process
+// may be making it.
+func (l *lane) marks(ctx context.Context) (app, version, tables int, err error) {
+	err = l.transaction(ctx, "BEGIN", func(ctx context.Context) error {
+		return errors.Join(
+			l.one(ctx, "PRAGMA application_id", nil, &app),
+			l.one(ctx, "PRAGMA user_version", nil, &version),
+			l.one(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables),
+		)
+	})
+	return app, version, tables, err
 }
 
 // forward brings the tables forward, which a store that is only read must not need.
