@@ -30,5 +30,5 @@
 //     ends in an error; never less as if that were all.
 //
 // More that a backend can do is an interface of its own: [Deleter],
-// [Snapshotter], [Streamer], [Opener], [Searcher].
+// [Snapshotter], [Streamer], [Opener], [Searcher], [Unflusher], [Witness].
 package store

@@ -46,6 +46,22 @@ type Deleter interface {
 	Delete(ctx context.Context, session string) error
 }
 
+// An Unflusher is a Store that can keep records before they are on the disk.
+type Unflusher interface {
+	// AppendUnflushed is Append for records that somebody else has, too, for as long as
+	// the machine may fail: when it returns they outlive the process. The next write of any
+	// other kind puts them on the disk, the machine does so in its own time.
+	AppendUnflushed(ctx context.Context, session string, seq int, records [][]byte) error
+}
+
+// A Witness is a Store that may be one of several of the same sessions, each in a process
+// of its own, and that notices.
+type Witness interface {
+	// Others returns a number that is another one once anybody but this Store has written
+	// to what it keeps. ok is false if it cannot tell without waiting.
+	Others(ctx context.Context) (n int64, ok bool)
+}
+
 // A Snapshotter is a Store that keeps snapshots of sessions, so that taking one up
 // need not read all its records. What a snapshot says is the host's business; the
 // store knows only how many records are in it.

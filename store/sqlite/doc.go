@@ -13,6 +13,13 @@
 // log that is flushed before the call returns. A write is either there as a
 // whole or not at all, also after the process was killed in the middle of it.
 //
+// [Store.AppendUnflushed] is the exception: what it has written outlives the process, but
+// not a machine that fails before the next write of another kind, or before the system has
+// written the log by itself. The order holds: nothing is there without what came before it.
+//
+// What is in the log is moved into the file beside the writes, so that none of them waits
+// for that.
+//
 // # Who may use the file
 //
 // Any number of goroutines and of processes on one machine, at the same time;

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -233,7 +234,7 @@ func (s *Store) shrink(ctx context.Context) error {
 	}
 	defer func() { s.writer <- l }()
 	var free int
-	if err := l.one(ctx, "PRAGMA freelist_count", nil, &free); err != nil {
+	if err := errors.Join(l.flushing(ctx, true), l.one(ctx, "PRAGMA freelist_count", nil, &free)); err != nil {
 		return err
 	}
 	if free > 0 {

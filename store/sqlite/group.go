@@ -25,7 +25,8 @@ type appending struct {
 	session string
 	seq     int
 	records []body
-	done    chan struct{} // closed when it is durable, or has failed
+	flush   bool          // it is done when it is on the disk
+	done    chan struct{} // closed when it is done, or has failed
 	err     error
 }
 
@@ -75,7 +76,7 @@ func (s *Store) appendGrouped(ctx context.Context, a *appending) error {
 	select {
 	case <-a.done:
 	case l := <-s.writer:
-		defer func() { s.writer <- l }()
+		defer s.wrote(l)
 		select {
 		case <-a.done: // whoever had the connection before has written it
 		default:
@@ -135,7 +136,8 @@ func (s *Store) appendEach(ctx context.Context, l *lane, a *appending, all []*ap
 // appendAll writes appends in one transaction. One that conflicts is told so, and does not
 // keep the others from being written.
 func (s *Store) appendAll(ctx context.Context, l *lane, all []*appending) error {
-	return l.transaction(ctx, "BEGIN IMMEDIATE", func(ctx context.Context) error {
+	flush := slices.ContainsFunc(all, func(a *appending) bool { return a.flush })
+	return l.transact(ctx, "BEGIN IMMEDIATE", flush, func(ctx context.Context) error {
 		for _, a := range all {
 			err := s.append(ctx, l, a.session, a.seq, a.records)
 			if _, ok := errors.AsType[*store.ConflictError](err); ok {

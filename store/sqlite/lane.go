@@ -27,6 +27,9 @@ type lane struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt // by their text, which is always a constant
+
+	unflushed bool // commits leave the log to the system
+	commits   int  // transactions that have written
 }
 
 func newLane(ctx context.Context, d *sqlite.Driver, dsn string) (*lane, error) {
@@ -35,7 +38,7 @@ func newLane(ctx context.Context, d *sqlite.Driver, dsn string) (*lane, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &lane{db, conn, map[string]*sql.Stmt{}}, nil
+	return &lane{db: db, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
 // close lets go of the statements and the connection. SQLite tidies up only behind a
@@ -116,9 +119,17 @@ func (l *lane) changed(ctx context.Context, query string, args ...any) (int, err
 	return int(n), err
 }
 
-// transaction runs f between begin and COMMIT. Once it has begun it is not
-// interrupted any more, so that a context cannot leave it in doubt.
-func (l *lane) transaction(ctx context.Context, begin string, f func(ctx context.Context) error) (err error) {
+// transaction runs f between begin and COMMIT, which flushes the log. Once it has begun it
+// is not interrupted any more, so that a context cannot leave it in doubt.
+func (l *lane) transaction(ctx context.Context, begin string, f func(ctx context.Context) error) error {
+	return l.transact(ctx, begin, true, f)
+}
+
+// transact is transaction, but that the log need not be flushed.
+func (l *lane) transact(ctx context.Context, begin string, flush bool, f func(ctx context.Context) error) (err error) {
+	if err := l.flushing(ctx, flush); err != nil {
+		return err
+	}
 	whole := context.WithoutCancel(ctx)
 	defer func() {
 		if err != nil {
@@ -132,7 +143,26 @@ func (l *lane) transaction(ctx context.Context, begin string, f func(ctx context
 	if err := f(whole); err != nil {
 		return err
 	}
-	_, err = l.exec(whole, "COMMIT")
+	if _, err = l.exec(whole, "COMMIT"); err == nil {
+		l.commits++
+	}
+	return err
+}
+
+// flushing says whether commits flush the log from here on. It is no statement of the
+// lane's: SQLite does what it says when it is prepared, and not when it is run.
+func (l *lane) flushing(ctx context.Context, on bool) error {
+	if on == !l.unflushed {
+		return nil
+	}
+	mode := "PRAGMA synchronous = NORMAL"
+	if on {
+		mode = "PRAGMA synchronous = FULL"
+	}
+	_, err := l.conn.ExecContext(ctx, mode)
+	if err == nil {
+		l.unflushed = !on
+	}
 	return err
 }
 
@@ -169,8 +199,22 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, l *lane) 
 	if err != nil {
 		return err
 	}
-	defer func() { s.writer <- l }()
+	defer s.wrote(l)
 	return l.transaction(ctx, "BEGIN IMMEDIATE", func(ctx context.Context) error { return f(ctx, l) })
+}
+
+// Others implements [store.Witness].
+func (s *Store) Others(ctx context.Context) (n int64, ok bool) {
+	select {
+	case l := <-s.writer:
+		defer func() { s.writer <- l }()
+		// Of this connection SQLite does not count what it has written itself, and no other one
+		// of this Store writes.
+		err := l.one(context.WithoutCancel(ctx), "PRAGMA data_version", nil, &n)
+		return n, err == nil
+	default:
+		return 0, false
+	}
 }
 
 // named returns err with what was done, and with the context's own error if that ended.

@@ -52,6 +52,7 @@ type Store struct {
 	group    group      // of appends that wait for it
 	readers  chan *lane // several; of a store in memory the writer
 	reading  int        // lanes for reading that are not the writer
+	tidier   tidier     // of the log
 	closed   chan struct{}
 	once     sync.Once // Close
 }
@@ -63,6 +64,8 @@ var (
 	_ store.Streamer    = (*Store)(nil)
 	_ store.Opener      = (*Store)(nil)
 	_ store.Searcher    = (*Store)(nil)
+	_ store.Unflusher   = (*Store)(nil)
+	_ store.Witness     = (*Store)(nil)
 )
 
 // A VersionError says that a file was written by a newer program.
@@ -123,6 +126,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		s.readers <- r
 		s.reading++
 	}
+	if !o.ReadOnly {
+		if err := s.keepTidy(ctx, w, func() (*lane, error) { return newLane(ctx, t.driver, dsn) }); err != nil {
+			return nil, errors.Join(named(ctx, err, "open %s", path), s.Close())
+		}
+	}
 	return s, nil
 }
 
@@ -135,6 +143,7 @@ func (s *Store) Close() error {
 	var errs []error
 	s.once.Do(func() {
 		close(s.closed)
+		errs = append(errs, s.tidier.close())
 		for range s.reading {
 			errs = append(errs, (<-s.readers).close())
 		}

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/store"
 )
@@ -59,6 +61,15 @@ func (s *Store) stamp() int64 { return s.now().UnixMilli() }
 
 // Append implements [store.Store].
 func (s *Store) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	return s.add(ctx, session, seq, records, true)
+}
+
+// AppendUnflushed implements [store.Unflusher].
+func (s *Store) AppendUnflushed(ctx context.Context, session string, seq int, records [][]byte) error {
+	return s.add(ctx, session, seq, records, false)
+}
+
+func (s *Store) add(ctx context.Context, session string, seq int, records [][]byte, flush bool) error {
 	err := usable(ctx, session)
 	packed := make([]body, 0, len(records))
 	for _, r := range records {
@@ -66,11 +77,11 @@ func (s *Store) Append(ctx context.Context, session string, seq int, records [][
 			break
 		}
 		var b body
-		b, err = s.packer.pack(r)
+		b, err = s.packer.packRecord(r)
 		packed = append(packed, b)
 	}
 	if err == nil {
-		err = s.appendGrouped(ctx, &appending{session: session, seq: seq, records: packed, done: make(chan struct{})})
+		err = s.appendGrouped(ctx, &appending{session: session, seq: seq, records: packed, flush: flush, done: make(chan struct{})})
 	}
 	if _, ok := errors.AsType[*store.ConflictError](err); ok {
 		return err
@@ -78,27 +89,64 @@ func (s *Store) Append(ctx context.Context, session string, seq int, records [][
 	return named(ctx, err, "append to %q", session)
 }
 
+// leastPackedRecord is how long a record is that is worth the time, in bytes: it takes as
+// long to compress a shorter one as to write it, and somebody waits.
+const leastPackedRecord = 1 << 10
+
+// packRecord returns the body of a record, which it may share.
+func (p *packer) packRecord(data []byte) (body, error) {
+	if len(data) >= leastPackedRecord || len(data) == 0 {
+		return p.pack(data)
+	}
+	return body{formRaw, int64(len(data)), int64(crc32.Checksum(data, p.table)), data}, nil
+}
+
 // append is Append within its transaction.
 func (s *Store) append(ctx context.Context, l *lane, session string, seq int, records []body) error {
-	p, err := l.find(ctx, session)
-	if err != nil && !noRow(err) {
-		return err
-	}
-	if seq != p.records {
-		return &store.ConflictError{Session: session, Want: p.records, Got: seq}
-	}
-	if p, err = s.findOrBegin(ctx, l, session); err != nil {
-		return err
-	}
-	for i, b := range records {
-		b = s.packer.at(b, p.id, int64(seq+i))
-		const insert = "INSERT INTO records (session, seq, form, size, sum, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-		if _, err := l.exec(ctx, insert, p.id, seq+i, b.form, b.size, b.sum, b.data); err != nil {
-			return err
+	id, err := s.advance(ctx, l, session, seq, len(records))
+	for len(records) > 0 && err == nil {
+		n := min(len(records), len(inserts))
+		args := make([]any, 0, n*argsOfRecord)
+		for i, b := range records[:n] {
+			b = s.packer.at(b, id, int64(seq+i))
+			args = append(args, id, seq+i, b.form, b.size, b.sum, b.data)
 		}
+		_, err = l.exec(ctx, inserts[n-1], args...)
+		seq, records = seq+n, records[n:]
 	}
-	_, err = l.exec(ctx, "UPDATE sessions SET records = ?2, updated = ?3 WHERE id = ?1", p.id, seq+len(records), s.stamp())
 	return err
+}
+
+// advance counts n records more of a session that has seq, and returns its id.
+func (s *Store) advance(ctx context.Context, l *lane, session string, seq, n int) (id int64, err error) {
+	const update = "UPDATE sessions SET records = ?3, updated = ?4 WHERE name = ?1 AND records = ?2 RETURNING id"
+	counted := func() error { return l.one(ctx, update, []any{[]byte(session), seq, seq + n, s.stamp()}, &id) }
+	if err := counted(); !noRow(err) {
+		return id, err
+	}
+	p, err := l.find(ctx, session)
+	switch {
+	case err != nil && !noRow(err):
+		return 0, err
+	case err == nil || seq != 0:
+		return 0, &store.ConflictError{Session: session, Want: p.records, Got: seq}
+	}
+	if _, err := s.findOrBegin(ctx, l, session); err != nil {
+		return 0, err
+	}
+	err = counted()
+	return id, err
+}
+
+// argsOfRecord is how many values a record has.
+const argsOfRecord = 6
+
+// inserts are the statements that insert one record, two, and so on: most appends are one
+// statement.
+var inserts = [...]string{insertOf(1), insertOf(2), insertOf(3), insertOf(4), insertOf(5), insertOf(6), insertOf(7), insertOf(8)}
+
+func insertOf(records int) string {
+	return "INSERT INTO records (session, seq, form, size, sum, body) VALUES (?, ?, ?, ?, ?, ?)" + strings.Repeat(", (?, ?, ?, ?, ?, ?)", records-1)
 }
 
 // A stretch is a run of records that one session wrote.

@@ -80,9 +80,23 @@ func inFile(t storetest.T) store.Store {
 	return s
 }
 
+// A hasty store appends without flushing.
+type hasty struct{ *sqlite.Store }
+
+func (h hasty) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	return h.AppendUnflushed(ctx, session, seq, records)
+}
+
+func hastily(t storetest.T) store.Store {
+	s := open(t, newFile(t), sqlite.Options{})
+	t.Cleanup(func() { wholesome(t, s) })
+	return hasty{s}
+}
+
 // TestStore holds the store to the rules of all stores.
 func TestStore(t *testing.T) {
 	t.Run("file", func(t *testing.T) { storetest.Run(t, inFile) })
+	t.Run("file, unflushed", func(t *testing.T) { storetest.Run(t, hastily) })
 	t.Run("memory", func(t *testing.T) { storetest.Run(t, inMemory) })
 }
 
