@@ -37,8 +37,11 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 	if coding != "" && !strings.EqualFold(coding, "identity") {
 		r.packed = newSide(coding, r.relay)
 	}
-	chunk := make([]byte, 16<<10)
+	var chunk []byte
 	for r.packed == nil && r.relay.Holding() {
+		if chunk == nil {
+			chunk = make([]byte, 16<<10)
+		}
 		n, err := r.src.Read(chunk)
 		pass, refusal := r.relay.Write(chunk[:n])
 		if refusal != nil && x.RefusedInside(req.Context(), refusal) {

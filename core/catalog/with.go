@@ -17,6 +17,9 @@ import (
 // or UnknownFamily, and that family's estimator. So does one whose family c does
 // not have. Of two models with one ID the later is laid over the earlier.
 func (c Catalog) With(models ...Model) Catalog {
+	if len(models) == 0 {
+		return c
+	}
 	c.models = slices.Clone(c.models)
 	c.aliases = slices.Clone(c.aliases)
 	for _, over := range models {
