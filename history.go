@@ -30,6 +30,13 @@ func (s *Session) Messages() []llm.Message {
 	return slices.Clone(s.machine.Messages())
 }
 
+// Len returns how many messages the conversation has.
+func (s *Session) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.machine.Messages())
+}
+
 // Blob returns what was stored under ref.
 func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 	return s.driver.Blob(ctx, ref)

@@ -26,6 +26,9 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	if !send.Edited && send.Final == engine.ReasonNone {
 		return x.call.Body, nil, nil
 	}
+	if err := x.readWhole(); err != nil {
+		return nil, nil, err
+	}
 	v, err := edit.Fold(numbered(x.request.Messages), edit.Holding(b.session.Edits()))
 	if err != nil {
 		return nil, nil, err
@@ -124,6 +127,9 @@ func aroundOf(r llm.Request) [sha256.Size]byte {
 // asks a session that nothing is kept of, under a policy that leaves everything alone. The
 // error says that the request cannot be judged.
 func (x *Exchange) judge(ctx context.Context) (*budget.OverError, error) {
+	if err := x.readWhole(); err != nil {
+		return nil, err
+	}
 	off, err := policy.Preset("off")
 	if err != nil {
 		return nil, err

@@ -74,6 +74,7 @@ type Gateway struct {
 	store    *behind // the options' store
 	families families
 	open     open
+	readings readings
 	begun    atomic.Uint64 // exchanges
 }
 
@@ -100,6 +101,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{options: o, store: newBehind(o.Store)}
 	g.families, g.open = newFamilies(16*o.Sessions, g.letGo), newOpen(o.Sessions)
+	g.readings = newReadings(o.Sessions)
 	return g, nil
 }
 

@@ -36,6 +36,10 @@
 // another agent's (a sub-agent, a title, a look at a quota) and stand apart from it,
 // whatever else they have in common.
 //
+// Of a request that begins with the bytes of one before it only the rest is read: what was
+// read of each message before is remembered by a hash of its bytes, and the digests with
+// it. Where edits hold, the whole is read, as they are laid over this very request.
+//
 // The sessions of a family are numbered, and the store has nothing else of it: after a
 // restart they are found again by these numbers, and two processes with one store find
 // each other's.

@@ -35,7 +35,8 @@ type Exchange struct {
 	flush   *time.Timer   // writes what the session was told; nil: it is written
 	flushed chan struct{} // closed when flush has done so
 
-	request llm.Request // as the client made it
+	request llm.Request // as the client made it, but for its first messages
+	known   int         // messages that request leaves out, as they were read before
 	target  budget.Target
 	body    []byte
 	betas   []string
@@ -68,18 +69,18 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 		return x.pass("unknown dialect"), nil
 	}
 	x.codec = codec
-	whole, err := x.recall(ctx)
+	links, why, err := x.read(ctx)
 	if unknown, ok := errors.AsType[*UnknownHistoryError](err); ok {
 		return nil, x.unknown(unknown)
 	}
 	if err != nil {
 		return x.pass("the history is not read: " + err.Error()), ctx.Err()
 	}
-	if why := x.read(whole); why != "" {
+	if why != "" {
 		return x.pass(why), nil
 	}
+	c.Body = x.request.Frame.Raw // as much of it as was read
 	x.target = g.target(c, x.request.Model, x.request.MaxOutput)
-	links := chain(x.request.Messages)
 	x.family = g.families.get(familyName(c, links[0]))
 	if err := x.enter(ctx, links); err != nil {
 		return nil, err
@@ -87,24 +88,66 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	return x, nil
 }
 
-// read reads the request, its history included. It returns why it cannot be anybody's
-// next one.
-func (x *Exchange) read(body []byte) (why string) {
+// read reads the request, its history included, from where it says something new. It
+// returns the digest of each beginning of its messages, or why it cannot be anybody's next
+// one. The error is about a history that its provider holds.
+func (x *Exchange) read(ctx context.Context) (links []llm.Digest, why string, err error) {
+	all := &x.gateway.readings
+	b := all.begun(x.call)
+	body := x.call.Body
+	if b.n > 0 {
+		body = b.rest
+	}
+	recalled := goesOn(x.call.Dialect, body)
+	if recalled {
+		b = begun{}
+		if body, err = x.recall(ctx); err != nil {
+			return nil, "", err
+		}
+	}
 	request, err := x.codec.DecodeRequest(body)
-	if err != nil {
-		return "the body is not read" // why may quote it
+	if b.n > 0 && (err != nil || !b.continues(request)) {
+		b, body = begun{}, x.call.Body
+		request, err = x.codec.DecodeRequest(body)
 	}
-	if x.call.Model != "" {
-		request.Model = x.call.Model
-	}
-	x.request, x.report.Model, x.report.Messages = request, request.Model, len(request.Messages)
+	x.take(request, b.n)
 	switch {
+	case err != nil:
+		return nil, "the body is not read", nil //nolint:nilerr // the error may quote it
 	case len(request.Messages) == 0:
-		return "no messages"
-	case request.Model == "":
-		return "no model"
+		return nil, "no messages", nil
+	case x.request.Model == "":
+		return nil, "no model", nil
 	}
-	return ""
+	if b.n > 0 {
+		body = x.call.Body
+	}
+	r := b.then(all.seed, body, request)
+	if !recalled {
+		all.remember(x.call, b.reading, r)
+	}
+	return r.links, "", nil
+}
+
+// take takes the request as it was read, from message number known on.
+func (x *Exchange) take(r llm.Request, known int) {
+	if x.call.Model != "" {
+		r.Model = x.call.Model
+	}
+	x.request, x.known = r, known
+	x.report.Model, x.report.Messages = r.Model, known+len(r.Messages)
+}
+
+// readWhole reads what was left out of the request.
+func (x *Exchange) readWhole() error {
+	if x.known == 0 {
+		return nil
+	}
+	r, err := x.codec.DecodeRequest(x.call.Body)
+	if err == nil {
+		x.take(r, 0)
+	}
+	return err
 }
 
 // pass lets the request go as it came.
@@ -219,7 +262,12 @@ func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.
 		}
 		b.around = around
 	}
-	for i, m := range x.request.Messages[shared:] {
+	if shared < x.known {
+		if err := x.readWhole(); err != nil {
+			return err
+		}
+	}
+	for i, m := range x.request.Messages[shared-x.known:] {
 		if err := b.session.Append(ctx, owned(m)); err != nil {
 			return fmt.Errorf("message %d: %w", shared+i+1, err)
 		}
@@ -227,7 +275,7 @@ func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.
 	}
 	// Where calls have no result the session has put one in, and a message of the client's
 	// would no longer be the one of the same number.
-	if got := len(b.session.Messages()); got != len(links) {
+	if got := b.session.Len(); got != len(links) {
 		return fmt.Errorf("session: want %d messages, got %d: calls without a result", len(links), got)
 	}
 	return nil

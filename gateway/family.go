@@ -182,7 +182,7 @@ func (f *family) place(ctx context.Context, g *Gateway, fr frame, want []llm.Dig
 		if err := g.take(ctx, f, b, t); err != nil {
 			return nil, 0, err
 		}
-		if got := len(b.session.Messages()); got > 0 {
+		if got := b.session.Len(); got > 0 {
 			return nil, 0, fmt.Errorf("gateway: session %q: want a new one, got one with %d messages: %w", b.name, got, store.ErrConflict)
 		}
 	}

@@ -34,6 +34,14 @@ var idHeaders = [][]string{
 // statedID returns the id that the client states, in its headers or in its body; empty if
 // it states none.
 func statedID(c Call) string {
+	if id := headerID(c); id != "" {
+		return id
+	}
+	return bodyID(c.Body)
+}
+
+// headerID returns the id that the client states in its headers; empty if it states none.
+func headerID(c Call) string {
 	for _, names := range idHeaders {
 		id := c.header(names[0])
 		if id == "" || len(id) > mostID {
@@ -44,7 +52,7 @@ func statedID(c Call) string {
 		}
 		return strings.ToLower(names[0]) + "\x00" + id
 	}
-	return bodyID(c.Body)
+	return ""
 }
 
 // bodyID returns the session part of metadata.user_id: a JSON text with session_id, or

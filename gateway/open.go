@@ -103,7 +103,7 @@ func (g *Gateway) fresh(ctx context.Context, f *family, b *branch, t budget.Targ
 	if err := g.take(ctx, f, b, t); err != nil {
 		return err
 	}
-	if len(b.session.Messages()) != len(b.chain) {
+	if b.session.Len() != len(b.chain) {
 		return &store.ConflictError{Session: b.name}
 	}
 	b.around = [len(b.around)]byte{}

@@ -38,14 +38,16 @@ type response struct {
 // responseName names a response in the store.
 func responseName(c Call, id string) string { return nameOf(c.Owner, c.Provider, "response", id) }
 
+// goesOn reports whether a body is one of a request whose history the provider holds.
+func goesOn(d llm.Dialect, body []byte) bool {
+	return d == openai.DialectResponses && gjson.GetBytes(body, "previous_response_id").String() != ""
+}
+
 // recall returns the body that a request would have if it brought the history that its
-// provider holds; the body itself if it does bring it.
+// provider holds.
 func (x *Exchange) recall(ctx context.Context) ([]byte, error) {
 	c := x.call
 	id := gjson.GetBytes(c.Body, "previous_response_id")
-	if c.Dialect != openai.DialectResponses || id.Type != gjson.String || id.Str == "" {
-		return c.Body, nil
-	}
 	var rounds []response
 	for next := id.Str; next != ""; next = rounds[len(rounds)-1].previous {
 		r, err := x.gateway.response(ctx, c, next)
