@@ -32,11 +32,17 @@ type behind struct {
 	mu      sync.Mutex
 	waiting map[string]waiting
 	flushes map[string]chan struct{} // of sessions that are being flushed: closed at the end
-	written map[string]int           // records of a session that the store has, as far as this process knows
+	written map[string]known         // what the store has of a session
+}
+
+// known is what this process knows of a session in the store.
+type known struct {
+	records int
+	others  int64 // the store's number when nobody else had written more; 0: not known
 }
 
 func newBehind(s store.Store) *behind {
-	return &behind{Store: s, waiting: map[string]waiting{}, flushes: map[string]chan struct{}{}, written: map[string]int{}}
+	return &behind{Store: s, waiting: map[string]waiting{}, flushes: map[string]chan struct{}{}, written: map[string]known{}}
 }
 
 // waiting is what a session has beyond the store: records from number seq on.
@@ -102,11 +108,20 @@ func (b *behind) flush(ctx context.Context, session string) error {
 	if len(w.records) == 0 {
 		return nil
 	}
-	if err := b.Store.Append(ctx, session, w.seq, w.records); err != nil {
+	if err := b.appended(w)(ctx, session, w.seq, w.records); err != nil {
 		return late(ctx, err)
 	}
 	b.know(session, w.seq+len(w.records))
 	return nil
+}
+
+// appended returns how records are written. Those without a decision have to outlive this
+// process only: for as long as they are not on the disk their client has all of them.
+func (b *behind) appended(w waiting) func(ctx context.Context, session string, seq int, records [][]byte) error {
+	if u, ok := b.Store.(store.Unflusher); ok && !w.decided {
+		return u.AppendUnflushed
+	}
+	return b.Store.Append
 }
 
 // late returns err, and why, where a write has taken too long.
@@ -156,7 +171,9 @@ func (b *behind) Put(ctx context.Context, session string, blobs []edit.Blob) err
 func (b *behind) know(session string, records int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.written[session] = max(b.written[session], records)
+	k := b.written[session]
+	k.records = max(k.records, records)
+	b.written[session] = k
 }
 
 // forget lets go of what is known of a session that nobody holds any more.
@@ -177,15 +194,35 @@ func (b *behind) sessions() []string {
 	return names
 }
 
+// others returns a number that is another one once another process has written to the store;
+// 0 where that is not known.
+func (b *behind) others(ctx context.Context) int64 {
+	if w, ok := b.Store.(store.Witness); ok {
+		if n, ok := w.Others(ctx); ok {
+			return n
+		}
+	}
+	return 0
+}
+
 // ahead reports whether the store has records of a session that this process does not know:
-// another one has written them.
-func (b *behind) ahead(ctx context.Context, session string) (bool, error) {
+// another one has written them. While others says that nobody has written anything since
+// this was found out, it need not be found out again.
+func (b *behind) ahead(ctx context.Context, session string, others int64) (bool, error) {
 	b.mu.Lock()
-	known := b.written[session]
+	k := b.written[session]
 	b.mu.Unlock()
-	for _, err := range b.Store.Records(ctx, session, known) {
+	if others != 0 && others == k.others {
+		return false, nil
+	}
+	for _, err := range b.Store.Records(ctx, session, k.records) {
 		return err == nil, err
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k = b.written[session]
+	k.others = others
+	b.written[session] = k
 	return false, nil
 }
 

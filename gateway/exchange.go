@@ -198,6 +198,7 @@ func (x *Exchange) withoutSession(ctx context.Context, err error) error {
 // prepare brings the session to where the request is, and makes the body.
 func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	f := x.family
+	f.others = x.gateway.store.others(ctx)
 	if err := f.load(ctx, x.gateway, x.target); err != nil {
 		return err
 	}
@@ -362,6 +363,7 @@ func (x *Exchange) reopen(ctx context.Context) error {
 	if x.branch.session != nil {
 		return nil
 	}
+	x.family.others = x.gateway.store.others(ctx)
 	if err := x.gateway.fresh(ctx, x.family, x.branch, x.target); err != nil {
 		return err
 	}

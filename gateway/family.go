@@ -23,6 +23,7 @@ type family struct {
 	stale atomic.Bool // what is in memory is not what the store has
 
 	mu       sync.Mutex
+	others   int64 // what the store said of other processes when the request at hand came, see behind.others
 	loaded   bool
 	branches []*branch // by number
 }
@@ -100,7 +101,7 @@ func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 		f.loaded = false
 	}
 	if f.loaded {
-		more, err := g.store.ahead(ctx, f.branchName(len(f.branches)))
+		more, err := g.store.ahead(ctx, f.branchName(len(f.branches)), f.others)
 		if err != nil || !more {
 			return err
 		}

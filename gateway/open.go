@@ -90,7 +90,7 @@ func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Targe
 
 // fresh makes sure that a branch is in memory and is what the store has.
 func (g *Gateway) fresh(ctx context.Context, f *family, b *branch, t budget.Target) error {
-	ahead, err := g.store.ahead(ctx, b.name)
+	ahead, err := g.store.ahead(ctx, b.name, f.others)
 	switch {
 	case err != nil:
 		return err
