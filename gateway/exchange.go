@@ -157,23 +157,29 @@ func (x *Exchange) pass(why string) *Exchange {
 	return x
 }
 
-// enter finds the session, tells it what is new and makes the body. Where another process
-// was faster it begins again with what that one wrote.
+// enter finds the session, tells it what is new and makes the body.
 func (x *Exchange) enter(ctx context.Context, links []llm.Digest) error {
-	f := x.family
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var err error
+	x.family.mu.Lock()
+	defer x.family.mu.Unlock()
+	if err := x.match(ctx, links); err != nil {
+		return x.withoutSession(ctx, err)
+	}
+	return nil
+}
+
+// match is prepare, which begins again where another process was faster, with what that one
+// wrote. The lock of the family is held.
+func (x *Exchange) match(ctx context.Context, links []llm.Digest) (err error) {
 	for range 3 {
 		if err = x.prepare(ctx, links); err == nil {
 			return nil
 		}
-		f.forget()
+		x.family.forget()
 		if !conflicted(err) {
 			break
 		}
 	}
-	return x.withoutSession(ctx, err)
+	return err
 }
 
 // withoutSession is what happens where there is no session to go by: a request that fits
@@ -335,19 +341,8 @@ func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 	}
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
-	b := x.branch
-	if b.last != x.number { // another request of the conversation has left meanwhile; the session is past this one
-		return false
-	}
-	err := x.reopen(ctx)
-	if err == nil {
-		var send *engine.Send
-		if send, err = b.session.Rejected(ctx, e); err == nil {
-			err = x.leave(ctx, b, send)
-		}
-	}
-	if err != nil {
-		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", b.name, "error", err.Error())
+	if err := x.shorten(ctx, e); err != nil {
+		x.gateway.options.Log.Warn("a refused request could not be made shorter", "session", x.branch.name, "error", err.Error())
 		if !errors.Is(err, plimsoll.ErrRefused) {
 			x.family.forget()
 		}
@@ -355,6 +350,31 @@ func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 	}
 	x.report.Class = wire.Unclassified
 	return true
+}
+
+// shorten makes the body to send in the place of one that was refused. Where another
+// request of the conversation has left meanwhile, such as the same one sent twice at once,
+// the session is past this one: it comes in again, and if the session has learnt from the
+// other's refusal its body is a shorter one already. The lock of the family is held.
+func (x *Exchange) shorten(ctx context.Context, e *wire.Error) error {
+	if x.branch.last == x.number {
+		if err := x.reopen(ctx); err != nil {
+			return err
+		}
+	} else {
+		refused, match := len(x.body), x.report.Match
+		err := x.match(ctx, chain(x.request.Messages))
+		x.report.Match = match // that is of how it came
+		if err != nil || len(x.body) < refused {
+			return err
+		}
+		x.report.Attempts-- // nobody has sent that body
+	}
+	send, err := x.branch.session.Rejected(ctx, e)
+	if err != nil {
+		return err
+	}
+	return x.leave(ctx, x.branch, send)
 }
 
 // reopen brings the session to where it was when the request left, if it is not in memory

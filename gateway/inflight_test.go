@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -9,6 +10,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
+
+// tooLong is a provider's refusal of a prompt's length.
+const tooLong = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9000 tokens > 6000 maximum"}}`
 
 // TestRefusedOutOfMemory: more conversations are in flight than are kept in memory, and the
 // provider refuses the one that was let go of. It is sent again, shorter, all the same.
@@ -28,8 +32,7 @@ func TestRefusedOutOfMemory(t *testing.T) {
 	must(t, err)
 	_, err = g.Begin(t.Context(), call(newTalk(t, "Something else.")))
 	must(t, err)
-	const refusal = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9000 tokens > 6000 maximum"}}`
-	if !x.Refused(t.Context(), http.StatusBadRequest, []byte(refusal)) || len(x.Body()) >= len(long.body()) {
+	if !x.Refused(t.Context(), http.StatusBadRequest, []byte(tooLong)) || len(x.Body()) >= len(long.body()) {
 		t.Fatalf("want a shorter body, got one of %d bytes of the client's %d", len(x.Body()), len(long.body()))
 	}
 	ends(t, x)
@@ -64,5 +67,62 @@ func TestResponseIDAgain(t *testing.T) {
 	}
 	if next.Session[:len(next.Session)-2] != again.Session[:len(again.Session)-2] {
 		t.Errorf("want it to go on with %s, the conversation that has the id now, got %s", again.Session, next.Session)
+	}
+}
+
+// TestRefusedTwiceAtOnce: a client sends the same request twice at once, and the provider
+// refuses both for their length. Both are sent again, shorter, and with the same bytes.
+func TestRefusedTwiceAtOnce(t *testing.T) {
+	for name, order := range map[string][]int{"in_order": {0, 1}, "the_other_first": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			g, err := gateway.New(gateway.Options{Window: func(string, string) budget.Window {
+				return budget.Window{Capacity: 100_000, OutputReserve: 500}
+			}})
+			must(t, err)
+			c := newTalk(t, "Read.")
+			for range 8 {
+				c.reads(100)
+			}
+			both := []*gateway.Exchange{c.sends(g), c.sends(g)}
+			for _, n := range order {
+				x := both[n]
+				if !x.Refused(t.Context(), http.StatusBadRequest, []byte(tooLong)) || len(x.Body()) >= len(c.body()) {
+					t.Fatalf("request %d: want a shorter body, got one of %d bytes of the client's %d", n+1, len(x.Body()), len(c.body()))
+				}
+			}
+			if string(both[0].Body()) != string(both[1].Body()) {
+				t.Errorf("want the same bytes, got %d and %d", len(both[0].Body()), len(both[1].Body()))
+			}
+			if r := both[0].Report(); r.Match != gateway.MatchNew || r.Class != wire.Unclassified || r.Attempts != 2 {
+				t.Errorf("want a new conversation that was sent twice, got %+v", r)
+			}
+			for _, x := range both {
+				ends(t, x)
+			}
+		})
+	}
+}
+
+// TestRefusedBehind: a request is refused for its length after the client has gone on from
+// it. It is sent again, shorter, and what the client sent since goes on as before.
+func TestRefusedBehind(t *testing.T) {
+	g, err := gateway.New(gateway.Options{Window: func(string, string) budget.Window {
+		return budget.Window{Capacity: 100_000, OutputReserve: 500}
+	}})
+	must(t, err)
+	c := newTalk(t, "Read.")
+	for range 4 {
+		c.reads(100)
+	}
+	first := c.sends(g)
+	refusal := fmt.Sprintf(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: %d tokens > 2000 maximum"}}`, len(first.Body())*2/7)
+	next := c.other().reads(10)
+	ends(t, next.sends(g))
+	if !first.Refused(t.Context(), http.StatusBadRequest, []byte(refusal)) || len(first.Body()) >= len(c.body()) {
+		t.Fatalf("want a shorter body, got one of %d bytes of the client's %d", len(first.Body()), len(c.body()))
+	}
+	ends(t, first)
+	if x := next.reads(1).sends(g); x.Report().Match != gateway.MatchNext || x.Report().Passed != "" {
+		t.Errorf("want the next request of the conversation, got %+v", x.Report())
 	}
 }
