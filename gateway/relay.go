@@ -3,11 +3,15 @@ package gateway
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/gemini"
+	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
@@ -15,6 +19,10 @@ import (
 // the same, and its usage is not learnt: the whole of a reply is kept until its end, and of
 // a stream the part that is open.
 const mostObserved = 64 << 20
+
+// mostRefusal is how much of a reply that is no stream is held back at most because it may
+// be a refusal, in bytes. Refusals are a few hundred long.
+const mostRefusal = 64 << 10
 
 // A Relay looks at a reply while it passes by, and changes nothing of it. What the reply
 // used is told to the session before its last bytes are passed on: a client that has
@@ -27,11 +35,13 @@ type Relay struct {
 	whole    []byte      // of a reply that is no stream, so far
 	seen     int         // bytes of a stream that were looked at
 	blind    bool        // nobody looks any more
-	holding  bool        // of a stream: a refusal can still come
+	holding  bool        // a refusal can still come
 	held     []byte      // what is not passed on yet
 	view     *clientView // nil: the client is told what was used
 	keeps    bool        // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
+	complete bool // it is a reply, and all of it has come
+	read     bool // of a reply that is no stream: all of it was read
 	settled  bool
 }
 
@@ -42,10 +52,13 @@ func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
 		r.view = &clientView{dialect: x.call.Dialect, add: x.report.Saved}
 	}
 	r.keeps = x.branch != nil && x.call.Dialect == openai.DialectResponses
-	if streamed && !r.blind {
+	switch {
+	case r.blind:
+	case streamed:
 		r.decoder = x.codec.NewDecoder()
-		// Only here a length refusal comes with the status of a success, as an event.
-		r.holding = r.keeps
+		r.holding = r.keeps // of streams these alone are known to begin well and be a refusal of the length
+	default:
+		r.holding = x.branch != nil
 	}
 	return r
 }
@@ -62,7 +75,7 @@ func (r *Relay) Looking() bool { return !r.blind }
 // which are good until the next call. Of a reply that is no stream that is what came
 // before; what is held is returned by [Relay.End]. A length refusal that came in place of
 // a reply is returned beside no bytes: [Exchange.RefusedInside] says whether to send
-// again; if not, Release it.
+// again; if not, Release it. So is one that [Relay.Ended] returns.
 func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
 	told := r.look(chunk)
 	if r.view != nil && r.streamed {
@@ -87,6 +100,18 @@ func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
 	return chunk, nil
 }
 
+// Ended says that all of the reply has come, before End. It returns the length refusal that
+// a reply is which is no stream and was held until here.
+func (r *Relay) Ended() (refusal *wire.Error) {
+	if r.blind || r.streamed || !r.holding {
+		return nil
+	}
+	if told := r.readWhole(); told != nil && isLength(told) {
+		return told
+	}
+	return nil
+}
+
 // waitForStore waits until what the session was told of the request is written: from the
 // first bytes of a reply on its client may go on from it.
 func (r *Relay) waitForStore() {
@@ -107,7 +132,7 @@ func (r *Relay) write() {
 // length which the provider stated does not hold.
 func (r *Relay) Rewrites() bool { return r.view != nil }
 
-// Release returns what is held of a stream and holds nothing from here on.
+// Release returns what is held and holds nothing from here on.
 func (r *Relay) Release() []byte {
 	held := r.held
 	r.held, r.holding = nil, false
@@ -121,10 +146,11 @@ func (r *Relay) look(chunk []byte) *wire.Error {
 		return nil
 	case !r.streamed:
 		if len(r.whole)+len(chunk) > mostObserved {
-			r.blind, r.whole = true, nil
+			r.blind, r.holding, r.whole = true, false, nil
 			return nil
 		}
 		r.whole = append(r.whole, chunk...)
+		r.holding = r.holding && mayBeRefusal(r.exchange.call.Dialect, r.whole)
 		return nil
 	}
 	if r.seen += len(chunk); r.seen > mostObserved {
@@ -148,6 +174,45 @@ func (r *Relay) look(chunk []byte) *wire.Error {
 	return told
 }
 
+// said is where a reply that is no stream begins to say something, which no refusal does.
+var said = map[llm.Dialect][]string{
+	anthropic.Dialect:       {"content.0"},
+	openai.DialectChat:      {"choices.0"},
+	openai.DialectResponses: {"output.0"},
+	gemini.Dialect:          {"candidates.0", "response.candidates.0"},
+	ollama.Dialect:          {"message"},
+}
+
+// mayBeRefusal reports whether a reply that is no stream may be a refusal, by what has come
+// of it. Of one that begins with white space nothing is held: it keeps the line alive.
+func mayBeRefusal(d llm.Dialect, begin []byte) bool {
+	if len(begin) > mostRefusal || len(begin) > 0 && begin[0] != '{' && begin[0] != '[' {
+		return false
+	}
+	return !slices.ContainsFunc(said[d], func(path string) bool { return gjson.GetBytes(begin, path).Exists() })
+}
+
+// readWhole reads a reply that is no stream, once. It returns the error that it is.
+func (r *Relay) readWhole() *wire.Error {
+	if r.read {
+		return nil
+	}
+	r.read = true
+	reply, err := r.exchange.codec.DecodeResponse(r.whole)
+	if err == nil {
+		r.usage, r.complete = reply.Usage, true
+		if r.keeps {
+			r.keep(gjson.ParseBytes(r.whole), true)
+		}
+		return nil
+	}
+	told, ok := errors.AsType[*wire.Error](err)
+	if ok { // a success that is an error inside
+		r.exchange.report.Class = told.Class
+	}
+	return told
+}
+
 // add takes figures out of events. Once a part of a reply has come no refusal can.
 func (r *Relay) add(events []llm.Event) {
 	for _, e := range events {
@@ -160,8 +225,8 @@ func (r *Relay) add(events []llm.Event) {
 		switch e.Kind {
 		case llm.EventStart, llm.EventOther:
 		case llm.EventEnd:
-			r.holding = false
-			r.settle(true)
+			r.holding, r.complete = false, true
+			r.settle()
 		default:
 			r.holding = false
 		}
@@ -182,19 +247,13 @@ func (r *Relay) keep(reply gjson.Result, ok bool) {
 // End says that the reply has ended, whole or not, or that nobody waits for it any more.
 // It returns what is still to be passed on. Further calls return nothing.
 func (r *Relay) End() []byte {
-	whole := false
-	if !r.blind {
-		if r.streamed {
-			events, _ := r.decoder.Close() // one that was cut has told what it has
-			r.add(events)
-		} else if reply, err := r.exchange.codec.DecodeResponse(r.whole); err == nil {
-			r.usage, whole = reply.Usage, true
-			if r.keeps {
-				r.keep(gjson.ParseBytes(r.whole), true)
-			}
-		} else if told, ok := errors.AsType[*wire.Error](err); ok { // a success that is an error inside
-			r.exchange.report.Class = told.Class
-		}
+	switch {
+	case r.blind:
+	case r.streamed:
+		events, _ := r.decoder.Close() // one that was cut has told what it has
+		r.add(events)
+	default:
+		_ = r.readWhole() // it is reported
 	}
 	if r.view != nil {
 		if r.streamed {
@@ -204,21 +263,21 @@ func (r *Relay) End() []byte {
 		}
 	}
 	r.blind, r.whole = true, nil
-	r.settle(whole)
+	r.settle()
 	return r.Release()
 }
 
 // settle tells the session what the reply used, once. What one used that was cut is only
 // reported: the client asks again, and the session has to be where it would be if this
 // process had died with the reply.
-func (r *Relay) settle(whole bool) {
+func (r *Relay) settle() {
 	if r.settled {
 		return
 	}
 	r.settled = true
 	written := r.exchange.flushing()
 	r.exchange.report.Usage = r.usage
-	if told := whole && r.observe(); !written && !told {
+	if told := r.complete && r.observe(); !written && !told {
 		r.write()
 	}
 }
@@ -249,7 +308,7 @@ func (r *Relay) observe() (told bool) {
 	return true
 }
 
-// RefusedInside is [Exchange.Refused] for an error that came inside a stream.
+// RefusedInside is [Exchange.Refused] for an error that came inside a success.
 func (x *Exchange) RefusedInside(ctx context.Context, e *wire.Error) (again bool) {
 	return x.refusedBy(ctx, e)
 }

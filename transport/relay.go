@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // isStream reports whether the answer to req is a stream: events, or lines of JSON. What
@@ -25,8 +27,8 @@ func isStream(req *http.Request, resp *http.Response) bool {
 }
 
 // relay makes the body of an answer one that the gateway looks at while it is read. It
-// waits for the first events only where a refusal can be among them; again is true if it
-// was one, and a shorter request is to be sent.
+// waits for its beginning only where that can be a refusal; again is true if it was one,
+// and a shorter request is to be sent.
 func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (again bool, err error) {
 	coding := resp.Header.Get("Content-Encoding")
 	r := &reply{src: resp.Body, relay: x.Relay(req.Context(), isStream(req, resp)), done: func() { t.done(req, x.Report()) }}
@@ -38,21 +40,20 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 		r.packed = newSide(coding, r.relay)
 	}
 	var chunk []byte
-	for r.packed == nil && r.relay.Holding() {
+	for r.holding() {
 		if chunk == nil {
 			chunk = make([]byte, 16<<10)
 		}
 		n, err := r.src.Read(chunk)
-		pass, refusal := r.relay.Write(chunk[:n])
+		refusal := r.hold(chunk[:n], err)
 		if refusal != nil && x.RefusedInside(req.Context(), refusal) {
 			return true, r.src.Close()
 		}
 		if refusal != nil {
-			pass = r.relay.Release()
+			r.release()
 		}
-		if r.ready = append(r.ready, pass...); err != nil {
+		if err != nil {
 			r.end(err)
-			break
 		}
 	}
 	resp.Body = r
@@ -121,9 +122,46 @@ func (r *reply) readPacked(chunk []byte, err error) (int, error) {
 	return len(chunk), err
 }
 
+// holding reports whether the beginning of the answer is held back. What nobody can unpack
+// is not.
+func (r *reply) holding() bool {
+	return r.err == nil && r.relay.Holding() && (r.packed == nil || !r.packed.over())
+}
+
+// hold takes a chunk of an answer whose beginning is held back, and what was read with it.
+// It returns the refusal that the answer is.
+func (r *reply) hold(chunk []byte, err error) (refusal *wire.Error) {
+	if r.packed != nil {
+		r.ready = append(r.ready, chunk...) // the client gets it packed
+		r.packed.write(chunk)
+		if errors.Is(err, io.EOF) {
+			r.packed.close()
+		}
+		return r.packed.refusal
+	}
+	pass, refusal := r.relay.Write(chunk)
+	r.ready = append(r.ready, pass...)
+	if refusal == nil && errors.Is(err, io.EOF) {
+		refusal = r.relay.Ended()
+	}
+	return refusal
+}
+
+// release passes on what was held, a refusal that nothing can be done about.
+func (r *reply) release() {
+	if held := r.relay.Release(); r.packed == nil {
+		r.ready = append(r.ready, held...)
+	}
+}
+
 // end is for an answer that ended while its beginning was held back.
 func (r *reply) end(err error) {
-	r.ready = append(r.ready, r.relay.End()...)
+	if r.packed != nil {
+		r.packed.close()
+	}
+	if rest := r.relay.End(); r.packed == nil {
+		r.ready = append(r.ready, rest...)
+	}
 	r.finish(err)
 }
 
@@ -151,9 +189,10 @@ func (r *reply) ended() {
 
 // A side unpacks a copy of what passes by, for the relay's eyes.
 type side struct {
-	in   *io.PipeWriter
-	gone chan struct{}
-	once sync.Once
+	in      *io.PipeWriter
+	gone    chan struct{}
+	once    sync.Once
+	refusal *wire.Error // that the answer is; good between two writes, and behind close
 }
 
 func newSide(coding string, relay *gateway.Relay) *side {
@@ -162,28 +201,52 @@ func newSide(coding string, relay *gateway.Relay) *side {
 	go func() {
 		defer close(s.gone)
 		defer out.CloseWithError(io.ErrClosedPipe) // what still comes is not looked at
-		plain, err := unpacker(coding, out)
-		if err != nil {
-			return
-		}
-		if c, ok := plain.(io.Closer); ok {
-			defer c.Close() //nolint:errcheck // nothing is written
-		}
-		chunk := make([]byte, 16<<10)
-		for {
-			n, err := plain.Read(chunk)
-			_, _ = relay.Write(chunk[:n]) // the client gets it packed
-			if err != nil || !relay.Looking() {
-				return
-			}
-		}
+		s.look(coding, out, relay)
 	}()
 	return s
 }
 
+// look shows the relay what is unpacked, until it has seen enough.
+func (s *side) look(coding string, packed io.Reader, relay *gateway.Relay) {
+	plain, err := unpacker(coding, packed)
+	if err != nil {
+		return
+	}
+	if c, ok := plain.(io.Closer); ok {
+		defer c.Close() //nolint:errcheck // nothing is written
+	}
+	chunk := make([]byte, 16<<10)
+	for s.refusal == nil && relay.Looking() {
+		n, err := plain.Read(chunk)
+		if n > 0 {
+			_, s.refusal = relay.Write(chunk[:n]) // the client gets it packed
+		}
+		if err == io.EOF && s.refusal == nil {
+			s.refusal = relay.Ended()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// write returns once all that a chunk says was looked at.
 func (s *side) write(chunk []byte) {
 	if len(chunk) > 0 {
-		_, _ = s.in.Write(chunk) // it fails once nobody looks any more
+		_, _ = s.in.Write(chunk)                   // it fails once nobody looks any more
+		if _, err := s.in.Write(nil); err != nil { // it is taken when more is wanted
+			<-s.gone
+		}
+	}
+}
+
+// over reports whether nobody looks any more.
+func (s *side) over() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
 	}
 }
 
