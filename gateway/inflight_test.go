@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire"
@@ -124,5 +125,23 @@ func TestRefusedBehind(t *testing.T) {
 	ends(t, first)
 	if x := next.reads(1).sends(g); x.Report().Match != gateway.MatchNext || x.Report().Passed != "" {
 		t.Errorf("want the next request of the conversation, got %+v", x.Report())
+	}
+}
+
+// TestUsageOutOfMemory: what a reply used is learnt, also if more conversations are in flight
+// than are kept in memory.
+func TestUsageOutOfMemory(t *testing.T) {
+	var got []gateway.Report
+	for _, sessions := range []int{64, 1} {
+		g := beginWith(t, nil, sessions)
+		c, other := newTalk(t, "Read.").reads(50), newTalk(t, "Something else.")
+		x := c.sends(g)
+		ends(t, other.sends(g))
+		ends(t, x)
+		next := c.reads(1).sends(g)
+		got = append(got, next.Report())
+	}
+	if kept, gone := got[0], got[1]; kept != gone || gone.Kind == token.Estimated {
+		t.Errorf("want the same as with all in memory\n%+v, got\n%+v", kept, gone)
 	}
 }

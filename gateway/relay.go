@@ -294,11 +294,13 @@ func (r *Relay) observe() (told bool) {
 	if x.branch.last != x.number { // another request of the conversation has left; the session is past this one
 		return false
 	}
+	err := x.reopen(r.ctx)
 	x.branch.last = 0
-	if x.branch.session == nil { // it is not in memory any more, and goes on by its own count
+	if err != nil {
+		x.gateway.options.Log.Warn("what a reply used was not learnt", "session", x.branch.name, "error", err.Error())
 		return false
 	}
-	err := x.branch.session.Observe(r.ctx, r.usage)
+	err = x.branch.session.Observe(r.ctx, r.usage)
 	if err == nil {
 		err = x.gateway.store.flush(r.ctx, x.branch.name)
 	}
