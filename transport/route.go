@@ -27,7 +27,7 @@ func RouteOf(method, path string) (r Route, ok bool) {
 	}
 	path = strings.TrimSuffix(path, "/")
 	switch {
-	case strings.HasSuffix(path, "/messages"):
+	case strings.HasSuffix(path, "/messages") && !strings.Contains(path, "/threads/"): // OpenAI's Assistants have messages, too
 		return Route{Provider: "anthropic", Dialect: anthropic.Dialect}, true
 	case strings.HasSuffix(path, "/chat/completions"):
 		return Route{Provider: "openai", Dialect: openai.DialectChat}, true
