@@ -100,6 +100,9 @@ func (k *Keys) add(words []string) error {
 	if err != nil || len(hash) != sha256.Size {
 		return fmt.Errorf("of %s, want the SHA-256 of a key in 64 hexadecimal digits, got something else", words[0])
 	}
+	if [sha256.Size]byte(hash) == sha256.Sum256(nil) { // of a variable that was not set; it would let in whoever states nothing
+		return fmt.Errorf("of %s, want the SHA-256 of a key, got that of nothing", words[0])
+	}
 	o := k.owners[words[0]]
 	if o == nil {
 		o = &owner{name: words[0]}

@@ -190,6 +190,7 @@ func TestKeyFile(t *testing.T) {
 		"a/b " + hash:               "line 1: name",
 		"ann " + hash + " rpm=0":    "rpm=N",
 		"ann " + hash + " speed=10": "rpm=N",
+		"ann e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": "line 1: of ann, want the SHA-256 of a key, got that of nothing",
 	} {
 		_, err := proxy.ReadKeys(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
