@@ -27,6 +27,9 @@ const RecordVersion = 1
 // A Recorded call is one file: a list with this alone in it, as recorders of HTTP write it.
 // Bodies are unpacked; keys, cookies and what names an account are masked.
 type Recorded struct {
+	// Plimsoll comes first: who looks for a conversation reads the beginnings of many files.
+	Plimsoll RecordedExchange `json:"plimsoll"`
+
 	Method          string      `json:"method"`
 	Scope           string      `json:"scope"` // scheme and host of the upstream
 	Path            string      `json:"path"`  // there, without the query
@@ -37,21 +40,20 @@ type Recorded struct {
 	ContentType     string      `json:"contentType"`
 	Response        string      `json:"response"`         // as the client got it; base64 of what is no text
 	Binary          bool        `json:"responseIsBinary"` // it is base64
-
-	Plimsoll RecordedExchange `json:"plimsoll"`
 }
 
 // A RecordedExchange is what the proxy did.
 type RecordedExchange struct {
 	Version   int       `json:"version"` // RecordVersion
 	Time      time.Time `json:"time"`    // of the request
+	Ended     time.Time `json:"ended"`   // of the answer's end
 	Provider  string    `json:"provider"`
 	Dialect   string    `json:"dialect"`
 	Model     string    `json:"model"`
 	Session   string    `json:"session"`
 	Match     string    `json:"match"`
-	Sent      string    `json:"sent"`      // the body that left last, where it is another one than the client's
 	Truncated bool      `json:"truncated"` // a body went on
+	Sent      string    `json:"sent"`      // the body that left last, where it is another one than the client's
 }
 
 // mostRecorded is how much of a body is recorded, in bytes.
@@ -118,7 +120,7 @@ func (d *recorder) write(x *exchange, w *writer) error {
 		Method: x.method, Scope: x.upstream.base.Scheme + "://" + x.upstream.base.Host, Path: x.rest,
 		RequestHeaders: maskHeader(x.record.asked), Status: w.status, ResponseHeaders: maskHeader(w.Header()), ContentType: w.Header().Get("Content-Type"),
 		Plimsoll: RecordedExchange{
-			Version: RecordVersion, Time: x.start.UTC(), Provider: x.route.Provider, Dialect: string(x.route.Dialect), Model: report.Model,
+			Version: RecordVersion, Time: x.start.UTC(), Ended: time.Now().UTC(), Provider: x.route.Provider, Dialect: string(x.route.Dialect), Model: report.Model,
 			Session: report.Session, Match: string(report.Match), Truncated: x.record.request.cut || x.record.response.cut || x.record.sent.cut,
 		},
 	}

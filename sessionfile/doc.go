@@ -183,6 +183,14 @@
 // sample's events say what its calls used and which tools there were; its sum of them is
 // Stated. The input is a Note; only an operator is Human. See internal/inspectlog.
 //
+// # Exchanges that the proxy recorded
+//
+// A file is one request and its answer; the conversation that it belongs to (Session.ID) is
+// put together of the files in its folder, up to it. A request that does not go on from the one
+// before begins a segment; where the provider holds the history the requests before are taken
+// for it. The reply has the bytes with which the client sent it back. What a request used that left
+// shorter than the client had made it is left out: it is not the size of the client's. See internal/recorded.
+//
 // # Request bodies
 //
 // A single JSON body becomes one segment without Steps that has Final set: it

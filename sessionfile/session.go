@@ -31,6 +31,7 @@ const (
 	FormatOpenCode         Format = "opencode"
 	FormatQwen             Format = "qwen-code"
 	FormatContinue         Format = "continue"
+	FormatRecord           Format = "plimsoll-record"
 )
 
 // A Problem is something in a file that could not be read as it should be.

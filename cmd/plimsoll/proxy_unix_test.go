@@ -84,6 +84,41 @@ func TestProxyRuns(t *testing.T) {
 	}
 }
 
+// TestProxyRecordReplays: inspect and replay read the folder that the proxy recorded into.
+func TestProxyRecordReplays(t *testing.T) {
+	script, err := scriptmodel.Parse("reply always\n  text \"Read on.\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upstream := httptest.NewServer(scriptmodel.New(script, scriptmodel.Options{}))
+	defer upstream.Close()
+	dir := t.TempDir()
+	records := filepath.Join(dir, "records")
+	url, end := startProxy(t, dir, []string{"proxy", "--listen", "127.0.0.1:0", "--db", filepath.Join(dir, "kept.db"), "--upstream", "openai=" + upstream.URL, "--record", records})
+	history := ""
+	for n := range 8 {
+		history += fmt.Sprintf(`{"role":"user","content":%q}`, strings.Repeat(fmt.Sprintf("page %d of the book. ", n), 150))
+		resp, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"scripted-model","messages":[`+history+`]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		history += `,{"role":"assistant","content":"Read on."},`
+	}
+	end()
+	var out, errs bytes.Buffer
+	s := streams{strings.NewReader(""), &out, &errs}
+	if err := runInspect(t.Context(), s, inspectFlags{}, []string{records}); err != nil || !strings.Contains(out.String(), "8 steps") {
+		t.Errorf("inspect: %v\n%s%s", err, out.String(), errs.String())
+	}
+	out.Reset()
+	err = runReplay(t.Context(), s, replayFlags{policies: []string{"off", "balanced"}, windows: []string{"50%"}, judge: true}, []string{records})
+	if err != nil || !strings.Contains(out.String(), "from its beginning; scripted-model, 8 steps, 16 messages") {
+		t.Errorf("replay: %v\n%s%s", err, out.String(), errs.String())
+	}
+}
+
 // startProxy starts the program. end tells it to end, and waits until it has.
 func startProxy(t *testing.T, dir string, args []string) (url string, end func()) {
 	t.Helper()

@@ -75,8 +75,9 @@ func (l *logged) requests(t *testing.T, n int) (lines []map[string]any) {
 
 // A front is a proxy before one upstream that stands for all providers.
 type front struct {
-	url string
-	log *logged
+	url   string
+	log   *logged
+	close func() // waits for what is in flight
 }
 
 // before starts a proxy. Each change, which may be nil, changes its options.
@@ -106,7 +107,7 @@ func before(t *testing.T, upstream http.Handler, ofGateway func(*gateway.Options
 	must(t, err)
 	listener := httptest.NewServer(s)
 	t.Cleanup(listener.Close)
-	f.url = listener.URL
+	f.url, f.close = listener.URL, listener.Close
 	return f
 }
 

@@ -11,12 +11,14 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/recorded"
 )
 
 // Find lists the session files that paths name. A file stands for itself, whatever
 // it is called; a folder for all files below it that end in .jsonl, .json, .traj or
 // .eval, for chat histories of aider, of any name that a text may have, and for the
-// sessions of databases that end in .db, in lexical order. A database that is named
+// sessions of databases that end in .db, in lexical order; of what the proxy recorded of a
+// conversation, for the last file, which is read with the others. A database that is named
 // stands for its sessions as well, which [Sessions] lists. Links inside a folder are
 // followed to files that lie in the same folder, and nowhere else. A file is listed once.
 //
@@ -42,9 +44,10 @@ func Find(paths []string) ([]string, error) {
 }
 
 type finder struct {
-	files   []string
-	seen    map[string]bool // by the path behind all links
-	skipped []error
+	files    []string
+	seen     map[string]bool // by the path behind all links
+	skipped  []error
+	recorded recorded.Folders
 }
 
 func (f *finder) skip(path string, err error) {
@@ -97,7 +100,7 @@ func (f *finder) folder(root string) {
 				return fs.SkipDir
 			}
 		case d.Type().IsRegular():
-			if isSessionName(path) && !isBeside(path) || isTextName(path) && isKnownText(path) {
+			if isSessionName(path) && !isBeside(path) && f.recorded.IsLast(path) || isTextName(path) && isKnownText(path) {
 				f.add(shown, path)
 			} else if isDatabaseName(path) {
 				if _, err := f.database(shown, path); err != nil {

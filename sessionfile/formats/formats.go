@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/pi"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/qwen"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/read"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/recorded"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/sweagent"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/taubench"
 )
@@ -37,6 +38,7 @@ func readers() []read.Reader {
 		openhands.Reader(),
 		sweagent.Reader(),
 		taubench.Reader(),
+		recorded.Reader(),
 		aider.Reader(),
 		body.Reader(),
 	}
