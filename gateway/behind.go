@@ -18,9 +18,14 @@ import (
 // mostWaiting is how many records of one session wait at most.
 const mostWaiting = 512
 
-// mostWrite is how long a write may take, the wait for those of other sessions included. A
-// store that is locked for longer has failed: who waited for it goes on without.
-const mostWrite = 10 * time.Second
+// mostWrite and mostHeard are how long a write may take, the wait for those of other
+// sessions included: one of what was decided, without which an edited request does not
+// leave, and one of what was only heard, which an answer waits for. A store that is locked
+// for longer has failed: who waited for it goes on without.
+const (
+	mostWrite = 10 * time.Second
+	mostHeard = 2 * time.Second
+)
 
 // A behind is a store whose records wait until somebody flushes them, all those of a
 // session in one write. While nothing was taken out of a conversation its client has all of
@@ -98,21 +103,28 @@ func (b *behind) mustFlush(session string) bool {
 // flush writes what waits. After an error the session has to be read again: what waited
 // for it is gone.
 func (b *behind) flush(ctx context.Context, session string) error {
-	ctx, cancel := context.WithTimeout(ctx, mostWrite)
+	most := mostHeard
+	if b.mustFlush(session) {
+		most = mostWrite
+	}
+	ctx, cancel := within(ctx, most)
 	defer cancel()
 	w, end, err := b.take(ctx, session)
 	if err != nil {
 		return err
 	}
-	defer end()
 	if len(w.records) == 0 {
+		end()
 		return nil
 	}
-	if err := b.appended(w)(ctx, session, w.seq, w.records); err != nil {
-		return late(ctx, err)
-	}
-	b.know(session, w.seq+len(w.records))
-	return nil
+	return promptly(ctx, func() error {
+		defer end()
+		err := b.appended(w)(ctx, session, w.seq, w.records)
+		if err == nil {
+			b.know(session, w.seq+len(w.records))
+		}
+		return err
+	})
 }
 
 // appended returns how records are written. Those without a decision have to outlive this
@@ -124,12 +136,40 @@ func (b *behind) appended(w waiting) func(ctx context.Context, session string, s
 	return b.Store.Append
 }
 
-// late returns err, and why, where a write has taken too long.
+// promptly asks something of a store and waits for it no longer than ctx allows: SQLite does
+// not listen to a context while another process has locked the file. What is written after
+// all is found when the session is read again.
+func promptly(ctx context.Context, ask func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- ask() }()
+	select {
+	case err := <-done:
+		return late(ctx, err)
+	case <-ctx.Done():
+		return late(ctx, ctx.Err())
+	}
+}
+
+// A lateError says for how long a store was waited for.
+type lateError time.Duration
+
+// Error implements error.
+func (e lateError) Error() string {
+	return fmt.Sprintf("the store did nothing for %v, it may be locked", time.Duration(e))
+}
+
+// within bounds what a store is asked for; see late.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, lateError(d))
+}
+
+// late returns err, and why, where the store has taken too long.
 func late(ctx context.Context, err error) error {
-	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	why, ok := errors.AsType[lateError](context.Cause(ctx))
+	if err == nil || !ok {
 		return err
 	}
-	return fmt.Errorf("the store took nothing for %v, it may be locked: %w", mostWrite, err)
+	return fmt.Errorf("%w: %w", why, err)
 }
 
 // take takes what waits for a session, once nobody else writes to it; what comes later is
@@ -163,7 +203,7 @@ func (b *behind) take(ctx context.Context, session string) (w waiting, end func(
 
 // Put implements store.Store.
 func (b *behind) Put(ctx context.Context, session string, blobs []edit.Blob) error {
-	ctx, cancel := context.WithTimeout(ctx, mostWrite)
+	ctx, cancel := within(ctx, mostWrite)
 	defer cancel()
 	return late(ctx, b.Store.Put(ctx, session, blobs))
 }

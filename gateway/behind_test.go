@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -15,6 +16,7 @@ import (
 type stuck struct {
 	store.Memory
 	lane chan struct{}
+	deaf bool // it does not listen to its caller's context, as SQLite where another process has the lock
 }
 
 func (s *stuck) Append(ctx context.Context, _ string, _ int, _ [][]byte) error {
@@ -23,6 +25,9 @@ func (s *stuck) Append(ctx context.Context, _ string, _ int, _ [][]byte) error {
 		defer func() { <-s.lane }()
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	if s.deaf {
+		time.Sleep(10 * time.Second)
 	}
 	for ctx.Err() == nil {
 		time.Sleep(time.Second) // of the bubble's clock
@@ -33,22 +38,43 @@ func (s *stuck) Append(ctx context.Context, _ string, _ int, _ [][]byte) error {
 // TestStuckStore: with a store that takes nothing each of many conversations waits as long
 // as one does, and goes on.
 func TestStuckStore(t *testing.T) {
+	for _, deaf := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g := begin(t, &stuck{lane: make(chan struct{}, 1), deaf: deaf})
+			began := time.Now()
+			var all sync.WaitGroup
+			for n := range 50 {
+				all.Go(func() {
+					x := newTalk(t, fmt.Sprintf("Read them, for %d.", n)).sends(g)
+					if x.Edited() {
+						t.Error("it left edited")
+					}
+					ends(t, x)
+				})
+			}
+			all.Wait()
+			if took := time.Since(began); took > 2500*time.Millisecond {
+				t.Errorf("they waited %v", took)
+			}
+			time.Sleep(time.Hour) // until the store has ended
+		})
+	}
+}
+
+// TestStuckResponses: a response that such a store does not take keeps its client waiting no
+// longer.
+func TestStuckResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := begin(t, &stuck{lane: make(chan struct{}, 1)})
+		g := begin(t, &stuck{lane: make(chan struct{}, 1), deaf: true})
 		began := time.Now()
-		var all sync.WaitGroup
-		for n := range 50 {
-			all.Go(func() {
-				x := newTalk(t, fmt.Sprintf("Read them, for %d.", n)).sends(g)
-				if x.Edited() {
-					t.Error("it left edited")
-				}
-				ends(t, x)
-			})
+		x, err := g.Begin(t.Context(), gateway.Call{Provider: "openai", Dialect: "openai-responses", Body: []byte(`{"model":"m","input":"Hello."}`)})
+		must(t, err)
+		r := x.Relay(t.Context(), false)
+		_, _ = r.Write([]byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`))
+		r.End()
+		if took := time.Since(began); took > 4500*time.Millisecond { // as above, and as long for the response
+			t.Errorf("it waited %v", took)
 		}
-		all.Wait()
-		if took := time.Since(began); took > 30*time.Second {
-			t.Errorf("they waited %v", took)
-		}
+		time.Sleep(time.Hour) // until the store has ended
 	})
 }

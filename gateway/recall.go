@@ -92,11 +92,13 @@ func spliced(body []byte, all ...splice) []byte {
 // response reads a response from the store: a record with the id of the one before it, and
 // one for each item.
 func (g *Gateway) response(ctx context.Context, c Call, id string) (r response, err error) {
+	ctx, cancel := within(ctx, mostHeard)
+	defer cancel()
 	known := false
 	for record, err := range g.options.Store.Records(ctx, responseName(c, id), 0) {
 		switch {
 		case err != nil:
-			return response{}, err
+			return response{}, late(ctx, err)
 		case !known:
 			r.previous, known = string(record), true
 		default:
@@ -128,26 +130,33 @@ func (x *Exchange) remember(ctx context.Context, reply gjson.Result) error {
 	}
 	records := [][]byte{[]byte(gjson.GetBytes(c.Body, "previous_response_id").Str)}
 	records = append(append(records, itemsOf(gjson.GetBytes(c.Body, "input"))...), itemsOf(reply.Get("output"))...)
+	ctx, cancel := within(ctx, mostHeard)
+	defer cancel()
+	return promptly(ctx, func() error { return x.gateway.keep(ctx, c, id, records) })
+}
+
+// keep writes the records of a response.
+func (g *Gateway) keep(ctx context.Context, c Call, id string, records [][]byte) error {
 	name := responseName(c, id)
-	err := x.gateway.options.Store.Append(ctx, name, 0, records)
+	err := g.options.Store.Append(ctx, name, 0, records)
 	if !errors.Is(err, store.ErrConflict) {
 		return err
 	}
-	switch r, read := x.gateway.response(ctx, c, id); {
+	switch r, read := g.response(ctx, c, id); {
 	case read != nil:
 		return read
 	case r.previous == string(records[0]) && slices.EqualFunc(r.items, records[1:], bytes.Equal): // it was kept already
 		return nil
 	}
 	// A server that counts its responses has begun again: the id means this one now.
-	d, ok := x.gateway.options.Store.(store.Deleter)
+	d, ok := g.options.Store.(store.Deleter)
 	if !ok {
 		return err
 	}
 	if err := d.Delete(ctx, name); err != nil {
 		return err
 	}
-	return x.gateway.options.Store.Append(ctx, name, 0, records)
+	return g.options.Store.Append(ctx, name, 0, records)
 }
 
 // unknown is the answer to a request that goes on with a response nobody here knows, as

@@ -291,6 +291,9 @@ func (r *Relay) observe() (told bool) {
 	}
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
+	if x.family.stale.Load() { // the store took nothing of the request, so it takes nothing of this
+		return false
+	}
 	if x.branch.last != x.number { // another request of the conversation has left; the session is past this one
 		return false
 	}
