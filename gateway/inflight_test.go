@@ -3,12 +3,14 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
@@ -47,9 +49,36 @@ func TestRefusedOutOfMemory(t *testing.T) {
 }
 
 // TestResponseIDAgain: a server that counts its responses begins again with the first id. A
-// request that goes on with it goes on with what it means now.
+// request that goes on with it goes on with what it means now, also after a restart.
 func TestResponseIDAgain(t *testing.T) {
-	g := begin(t, &store.Memory{})
+	t.Run("memory", func(t *testing.T) {
+		s := &store.Memory{}
+		responseIDAgain(t, func() store.Store { return s })
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "sessions.db")
+		var open *sqlite.Store
+		again := func() store.Store {
+			if open != nil {
+				must(t, open.Close())
+			}
+			var err error
+			open, err = sqlite.Open(t.Context(), path, sqlite.Options{})
+			must(t, err)
+			return open
+		}
+		defer func() { must(t, open.Close()) }()
+		responseIDAgain(t, again)
+	})
+}
+
+// responseIDAgain is TestResponseIDAgain on one store, which is opened at each restart.
+func responseIDAgain(t *testing.T, open func() store.Store) {
+	g := begin(t, open())
+	restart := func() {
+		must(t, g.Close(t.Context()))
+		g = begin(t, open())
+	}
 	call := func(body string) *gateway.Exchange {
 		x, err := g.Begin(t.Context(), gateway.Call{Provider: "openai", Dialect: "openai-responses", Body: []byte(body)})
 		must(t, err)
@@ -60,8 +89,10 @@ func TestResponseIDAgain(t *testing.T) {
 		_, _ = r.Write([]byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"msg_1","role":"assistant","status":"completed",` +
 			`"content":[{"type":"output_text","text":"Once.","annotations":[]}]}],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`))
 		r.End()
+		restart()
 	}
 	next := call(`{"model":"m","input":"And then?","previous_response_id":"resp_1"}`).Report()
+	restart()
 	again := call(`{"model":"m","input":[{"role":"user","content":"The new story."},{"role":"user","content":"Go on."}]}`).Report()
 	if next.Match != gateway.MatchNext || next.Messages != 4 {
 		t.Fatalf("want the next request of a conversation, with 4 messages, got %+v", next)
