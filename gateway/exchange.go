@@ -403,7 +403,7 @@ func (x *Exchange) refusal(err error) error {
 			x.report.Tokens, x.report.Limit = over.Used, over.Limit
 		}
 	}
-	x.report.Class = e.Class
+	x.report.Class, x.report.Refused = e.Class, err.Error()
 	status, body := x.codec.EncodeError(e)
 	return &RefusalError{Status: status, Body: body, Report: x.report, Err: err}
 }

@@ -43,6 +43,9 @@ func goesOn(d llm.Dialect, body []byte) bool {
 	return d == openai.DialectResponses && gjson.GetBytes(body, "previous_response_id").String() != ""
 }
 
+// statedModel returns the model of a request that is not read.
+func (x *Exchange) statedModel() string { return gjson.GetBytes(x.call.Body, "model").Str }
+
 // recall returns the body that a request would have if it brought the history that its
 // provider holds.
 func (x *Exchange) recall(ctx context.Context) ([]byte, error) {
@@ -168,7 +171,8 @@ func (x *Exchange) unknown(e *UnknownHistoryError) error {
 	if code := gjson.GetBytes(body, "error.code"); code.Index > 0 {
 		body = spliced(body, splice{code, []byte(`"previous_response_not_found"`)})
 	}
-	x.report.Class, x.report.Model = wire.BadRequest, gjson.GetBytes(x.call.Body, "model").Str
+	x.report.Class, x.report.Model = wire.BadRequest, x.statedModel()
+	x.report.Refused = "previous_response_id: a response that did not pass through here" // its id is the client's word
 	return &RefusalError{Status: status, Body: body, Report: x.report, Err: e}
 }
 

@@ -34,6 +34,7 @@ func matchOf(shared int, made bool, messages int) Match {
 type Report struct {
 	Session  string // empty if the request passed without one
 	Passed   string // why it passed without one; empty if it did not
+	Refused  string // why it was refused here and went to no provider; empty if it was not
 	Match    Match
 	Model    string
 	Messages int // of the client's request

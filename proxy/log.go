@@ -1,10 +1,12 @@
 package proxy
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
@@ -54,15 +56,29 @@ func (s *Server) log(r *http.Request, x *exchange, w *writer) {
 	if report.Class != wire.Unclassified {
 		l.text("class", report.Class.String())
 	}
-	level := slog.LevelInfo
-	if x.trouble != "" {
+	level, trouble := slog.LevelInfo, cmp.Or(x.trouble, report.Refused)
+	if trouble != "" {
 		level = slog.LevelWarn
-		l.text("error", x.trouble)
+		l.text("error", trouble)
 	}
-	if status == http.StatusBadGateway && x.trouble != "" {
-		l.text("hint", "is it running? --upstream "+x.upstream.name+"=URL names another address")
-	}
+	l.text("hint", hintOf(x, report, status))
 	s.o.Log.LogAttrs(r.Context(), level, "request", l...)
+}
+
+// hintOf says what can be done about a request that got no answer from an upstream; empty:
+// nothing that is known here.
+func hintOf(x *exchange, report gateway.Report, status int) string {
+	switch {
+	case x.trouble != "" && status == http.StatusBadGateway:
+		return "is it running? --upstream " + x.upstream.name + "=URL names another address"
+	case x.trouble != "" || report.Refused == "":
+		return ""
+	case report.Class == wire.TooLong:
+		return "nothing is left to take out; --window MODEL=TOKENS states another window"
+	case report.Class == wire.BadRequest:
+		return "the client has to send its whole history"
+	}
+	return ""
 }
 
 // A line is the figures of one request. What is not known is left out.

@@ -219,6 +219,6 @@ func (t *Transport) tooLarge(req *http.Request, route Route, err error) *http.Re
 	if codec, ok := codecs.For(route.Dialect); ok {
 		status, text = codec.EncodeError(&wire.Error{Class: wire.TooLarge, Message: err.Error()})
 	}
-	t.done(req, gateway.Report{Class: wire.TooLarge, Model: route.Model})
+	t.done(req, gateway.Report{Class: wire.TooLarge, Model: route.Model, Refused: err.Error()})
 	return answer(req, status, text)
 }
