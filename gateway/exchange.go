@@ -69,6 +69,10 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 		return x.pass("unknown dialect"), nil
 	}
 	x.codec = codec
+	if x.heldElsewhere() {
+		x.report.Model = x.statedModel()
+		return x.pass("the provider holds the history (conversation)"), nil
+	}
 	links, why, err := x.read(ctx)
 	if unknown, ok := errors.AsType[*UnknownHistoryError](err); ok {
 		return nil, x.unknown(unknown)

@@ -43,6 +43,19 @@ func goesOn(d llm.Dialect, body []byte) bool {
 	return d == openai.DialectResponses && gjson.GetBytes(body, "previous_response_id").String() != ""
 }
 
+// heldElsewhere reports whether a request goes on with a conversation that the provider
+// keeps under a name, and of which others may write: how long the whole is nobody here knows.
+func (x *Exchange) heldElsewhere() bool {
+	if x.call.Dialect != openai.DialectResponses {
+		return false
+	}
+	held := gjson.GetBytes(x.call.Body, "conversation")
+	if held.IsObject() {
+		held = held.Get("id")
+	}
+	return held.Str != ""
+}
+
 // statedModel returns the model of a request that is not read.
 func (x *Exchange) statedModel() string { return gjson.GetBytes(x.call.Body, "model").Str }
 

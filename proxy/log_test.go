@@ -27,3 +27,31 @@ func TestRefusalsAreWarnings(t *testing.T) {
 		t.Errorf("%d calls upstream; the log says %s", len(server.Log()), text)
 	}
 }
+
+// A conversation that the provider keeps is passed on as it is, and the log says so; an empty
+// id is none.
+func TestConversationPasses(t *testing.T) {
+	server, url := scripted(t, "reply always\n  text \"yes\"\n")
+	p := start(t, url, nil)
+	input := strings.Repeat("a long way to go ", 5000)
+	for i, c := range []struct {
+		held   string
+		passed bool
+	}{
+		{`"conversation":"conv_1"`, true},
+		{`"conversation":{"id":"conv_1"}`, true},
+		{`"conversation":null`, false},
+		{`"previous_response_id":""`, false},
+	} {
+		body := fmt.Sprintf(`{"model":"m","input":%q,%s}`, input, c.held)
+		resp, _ := ask(t, "POST", p.url+"/v1/responses", nil, []byte(body))
+		line := p.log.requests(t, i+1)[i]
+		passed, _ := line["passed"].(string)
+		if refused := resp.StatusCode == 400; strings.Contains(passed, "conversation") != c.passed || refused == c.passed {
+			t.Errorf("%s: got %d, %v", c.held, resp.StatusCode, line)
+		}
+		if calls := server.Log(); c.passed && string(calls[len(calls)-1].Body) != body {
+			t.Errorf("%s: other bytes left", c.held)
+		}
+	}
+}
