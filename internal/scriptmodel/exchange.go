@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -84,7 +85,7 @@ func (x *exchange) admit() *wire.Error {
 	if x.route.dialect == messages && x.req.Header.Get("anthropic-version") == "" {
 		return x.bad("anthropic-version: header is required", "")
 	}
-	if !gjson.ValidBytes(x.body) {
+	if !json.Valid(x.body) { // it goes 10,000 levels deep, which all that reads the body can stand
 		return x.notJSON()
 	}
 	if refused := x.recall(); refused != nil {

@@ -394,3 +394,20 @@ func TestStreamForms(t *testing.T) {
 		}
 	})
 }
+
+// TestDeepJSON: a body that nests millions of levels deep is refused as one that is no JSON,
+// and the server goes on.
+func TestDeepJSON(t *testing.T) {
+	const depth = 8 << 20
+	each(t, func(t *testing.T, d llm.Dialect) {
+		r := start(t, d, "bytes 100000000\nreply always\n  text \"yes\"\n")
+		for _, open := range []string{"[", `{"a":`} {
+			end := map[string]string{"[": "]", `{"a":`: "1}"}[open]
+			got := r.send("POST", r.path(false), []byte(`{"model":"m","messages":`+strings.Repeat(open, depth)+strings.Repeat(end, depth)+`}`))
+			if got.status != 400 {
+				t.Errorf("%s: got %d", open, got.status)
+			}
+		}
+		r.ask(r.opening("Hello.", false), false)
+	})
+}
