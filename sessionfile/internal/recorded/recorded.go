@@ -117,11 +117,6 @@ func (c *conversation) exchange(name string, f read.Fields) {
 func (c *conversation) request(name string, r llm.Request, previous string, at int64) {
 	entries := make([]sessionfile.Entry, len(r.Messages))
 	for i, m := range r.Messages {
-		if m.Origin == llm.Human {
-			if m.Origin = read.OriginOf(m.Parts); m.Origin == llm.Note {
-				m.Flags |= read.RulesIn(m.Parts)
-			}
-		}
 		entries[i] = sessionfile.Entry{Message: m, Time: at}
 	}
 	held := c.segment.Entries
