@@ -30,7 +30,7 @@ const sizeCap = 12_288
 // Without targets its limit is that of target: 20,000 - 8,192 - 2,000 = 9,808 tokens.
 func guarded(t *testing.T, targets ...budget.Target) *plimsoll.Session {
 	t.Helper()
-	s := open(t, plimsoll.Options{Policy: preset(t, "guard"), Targets: targets, WithoutTools: true})
+	s := open(t, plimsoll.Options{Policy: preset(t, "guard"), Targets: targets, WithoutTools: true, StoreLater: true})
 	tools := []llm.Tool{{Name: "read"}, {Name: policy.ToolFinalReport}, {Name: policy.ToolOutput, Builtin: true}}
 	if err := s.SetTools(t.Context(), tools); err != nil {
 		t.Fatal(err)

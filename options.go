@@ -30,10 +30,12 @@ type Options struct {
 	// Model is asked by those of the policy's own tools that need a model; nil: they do what
 	// they can by themselves.
 	Model Model
-	// WithoutTools offers none of the policy's own tools (Policy.Tools), and stores an output
-	// only when it leaves the view. false: a conversation has them from its first request
-	// on, for [Session.Builtin] to answer, and every output is stored when it comes.
+	// WithoutTools offers none of the policy's own tools (Policy.Tools). false: a conversation
+	// has them from its first request on, for [Session.Builtin] to answer.
 	WithoutTools bool
+	// StoreLater stores an output only when it leaves the view, for a host whose client has
+	// the whole conversation. false: every output is stored when it comes.
+	StoreLater bool
 
 	// Catalog is what is known about models; nil: the embedded one.
 	Catalog *catalog.Catalog

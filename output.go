@@ -25,7 +25,7 @@ type Result struct {
 type Placement struct {
 	Shown  Shown
 	Reason string  // why it is not shown whole: ReasonSizeCap, ReasonTokenBudget, ReasonRepeated or empty
-	Ref    llm.Ref // under which the whole of it is stored; empty if it is not (Options.WithoutTools)
+	Ref    llm.Ref // under which the whole of it is stored; empty if it is not (Options.StoreLater)
 	Bytes  int64   // of the whole
 	Lines  int64   // of the whole; a last line without a newline counts
 }

@@ -67,7 +67,7 @@ func (s *Session) config() drive.Config {
 	o := s.options
 	return drive.Config{
 		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Done: s.publish,
-		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, KeepOutputs: !o.WithoutTools},
+		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, KeepOutputs: !o.StoreLater},
 	}
 }
 

@@ -169,7 +169,7 @@ func TestLateAnswerAfterAFailure(t *testing.T) {
 func TestWithdrawnRequest(t *testing.T) {
 	a, b := windowOf("gpt-4o", 3_000), windowOf("gpt-5-mini", 9_000)
 	st := new(onceStore)
-	s := open(t, plimsoll.Options{Policy: preset(t, "cache-compact"), Store: st, Targets: []budget.Target{a, b}, WithoutTools: true})
+	s := open(t, plimsoll.Options{Policy: preset(t, "cache-compact"), Store: st, Targets: []budget.Target{a, b}, StoreLater: true})
 	add(t, s, human("Look."+strings.Repeat(" word", 50)))
 	fill(t, s, 1, 3_300)
 	if got := prepare(t, s).Target.Name(); got != b.Name() {

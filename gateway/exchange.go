@@ -35,8 +35,9 @@ type Exchange struct {
 	flush   *time.Timer   // writes what the session was told; nil: it is written
 	flushed chan struct{} // closed when flush has done so
 
-	request llm.Request // as the client made it, but for its first messages
-	known   int         // messages that request leaves out, as they were read before
+	links   []llm.Digest // of each beginning of the client's messages
+	request llm.Request  // as the client made it, but for its first messages
+	known   int          // messages that request leaves out, as they were read before
 	target  budget.Target
 	body    []byte
 	betas   []string
@@ -85,7 +86,7 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	}
 	c.Body = x.request.Frame.Raw // as much of it as was read
 	x.target = g.target(c, x.request.Model, x.request.MaxOutput)
-	x.family = g.families.get(familyName(c, links[0]))
+	x.links, x.family = links, g.families.get(familyName(c, links[0]))
 	if err := x.enter(ctx, links); err != nil {
 		return nil, err
 	}
@@ -367,7 +368,7 @@ func (x *Exchange) shorten(ctx context.Context, e *wire.Error) error {
 		}
 	} else {
 		refused, match := len(x.body), x.report.Match
-		err := x.match(ctx, chain(x.request.Messages))
+		err := x.match(ctx, x.links)
 		x.report.Match = match // that is of how it came
 		if err != nil || len(x.body) < refused {
 			return err

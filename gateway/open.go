@@ -81,6 +81,7 @@ func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Targe
 	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
 		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
 		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
+		WithoutTools: true, StoreLater: true,
 	})
 	if err == nil {
 		g.use(f, b)

@@ -198,7 +198,7 @@ func (r *run) badWindow(err error) bool {
 }
 
 func (r *run) options(a *actor) plimsoll.Options {
-	o := plimsoll.Options{ID: a.id, Policy: r.policy, Targets: targets(r.offer), Summariser: moody{r.seed}, Catalog: &r.w.known, WithoutTools: r.seed%3 == 0}
+	o := plimsoll.Options{ID: a.id, Policy: r.policy, Targets: targets(r.offer), Summariser: moody{r.seed}, Catalog: &r.w.known, WithoutTools: r.seed%3 == 0, StoreLater: r.seed%3 == 0}
 	if r.seed%5 == 0 {
 		o.Summariser = nil
 	}

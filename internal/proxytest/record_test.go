@@ -98,7 +98,7 @@ func TestRecordOfEdited(t *testing.T) {
 	}
 	s, err = formats.Open(files[1])
 	must(t, err)
-	messages := len(fork.history) - 1 // results and words are one message of the API
+	messages := len(fork.history)
 	if len(s.Segments) != 1 || s.Segments[0].Start != sessionfile.StartResumed || len(s.Segments[0].Entries) != messages || s.Segments[0].Steps() != 1 {
 		t.Errorf("the fork: got %d segments, %s, %d of %d messages, %d Steps", len(s.Segments), s.Segments[0].Start, len(s.Segments[0].Entries), messages, s.Segments[0].Steps())
 	}
