@@ -37,6 +37,14 @@ func (s *Session) Len() int {
 	return len(s.machine.Messages())
 }
 
+// Tools returns the tools of the conversation, the policy's own among them, also in a final
+// Step, which has fewer. The caller must not change what they point to.
+func (s *Session) Tools() []llm.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.machine.ToolsSet())
+}
+
 // Blob returns what was stored under ref.
 func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 	return s.driver.Blob(ctx, ref)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -303,6 +304,39 @@ func (b *behind) Delete(ctx context.Context, session string) error {
 	b.mu.Unlock()
 	if d, ok := b.Store.(store.Deleter); ok {
 		return d.Delete(ctx, session)
+	}
+	return nil
+}
+
+// Open implements store.Opener, where the store is one.
+func (b *behind) Open(ctx context.Context, session string, ref llm.Ref) (store.Content, error) {
+	if o, ok := b.Store.(store.Opener); ok {
+		return o.Open(ctx, session, ref)
+	}
+	data, err := b.Get(ctx, session, ref)
+	if err != nil {
+		return nil, err
+	}
+	var held store.Memory
+	if err := held.Put(ctx, session, []edit.Blob{{Ref: ref, Data: data}}); err != nil {
+		return nil, err
+	}
+	return held.Open(ctx, session, ref)
+}
+
+// Search implements store.Searcher, where the store is one.
+func (b *behind) Search(ctx context.Context, session, query string, limit int) ([]store.Hit, error) {
+	s, ok := b.Store.(store.Searcher)
+	if !ok {
+		return nil, fmt.Errorf("gateway: search in session %q: want a store.Searcher, got a %T", session, b.Store)
+	}
+	return s.Search(ctx, session, query, limit)
+}
+
+// Index implements store.Searcher, where the store is one.
+func (b *behind) Index(ctx context.Context) error {
+	if s, ok := b.Store.(store.Searcher); ok {
+		return s.Index(ctx)
 	}
 	return nil
 }

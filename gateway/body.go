@@ -23,13 +23,15 @@ import (
 // the session keeps: what a client moves from request to request without saying anything
 // else, as cache marks are, stays where it has put it.
 func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
-	if !send.Edited && send.Final == engine.ReasonNone {
+	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
+	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && b.ends == nil {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
 		return nil, nil, err
 	}
-	v, err := edit.Fold(numbered(x.request.Messages), edit.Holding(b.session.Edits()))
+	all := b.uncovered(x.request.Messages)
+	v, err := edit.Fold(all, edit.Holding(b.session.Edits()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,12 +44,13 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		}
 	}
 	if x.gateway.options.ClientView {
-		x.report.Saved = b.saved(x.request.Messages, v.Items)
+		x.report.Saved = b.saved(all, v.Items)
 	}
 	if x.call.Dialect == anthropic.Dialect {
-		keepMarks(r.Messages, x.request.Messages)
+		keepMarks(r.Messages, all)
 	}
 	r.Sections = append(slices.Clip(r.Sections), v.Sections...)
+	r.Tools = append(slices.Clip(r.Tools), own...)
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}
@@ -94,6 +97,22 @@ func keepMarks(shown, all []llm.Message) {
 			}
 		}
 	}
+}
+
+// uncovered returns the messages of the session: the client's own, numbered, and where it
+// does not see all of a reply what the session has of that.
+func (b *branch) uncovered(msgs []llm.Message) []llm.Message {
+	if b.ends == nil {
+		return numbered(msgs)
+	}
+	all := b.session.Messages()
+	for i, m := range msgs {
+		if from, to := b.end(i), b.end(i+1); to == from+1 {
+			m.ID = llm.MessageID(to)
+			all[from] = m
+		}
+	}
+	return all
 }
 
 // numbered returns msgs with the numbers that they have in a session.

@@ -58,6 +58,11 @@ type Options struct {
 	// told then does so by its own size. false: they are told what was used.
 	ClientView bool
 
+	// Offer offers the policy's own tools to clients that bring tools: the model reads with
+	// them what has left its view, in Rounds that the client does not see. A conversation has
+	// them from its first request on, or never.
+	Offer bool
+
 	// Sessions is how many conversations are kept in memory; 0: 64. The others are read from
 	// the store when they are asked for. Of sixteen times as many it is known what they begin
 	// with, at 16 bytes a message.

@@ -39,6 +39,7 @@ type Exchange struct {
 	request llm.Request  // as the client made it, but for its first messages
 	known   int          // messages that request leaves out, as they were read before
 	target  budget.Target
+	cover   cover // what the client sees of what the model says
 	body    []byte
 	betas   []string
 	report  Report
@@ -210,11 +211,11 @@ func (x *Exchange) withoutSession(ctx context.Context, err error) error {
 func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	f := x.family
 	f.others = x.gateway.store.others(ctx)
-	if err := f.load(ctx, x.gateway, x.target); err != nil {
+	if err := f.load(ctx, x.gateway, x.call.Dialect, x.target); err != nil {
 		return err
 	}
 	known := len(f.branches)
-	b, shared, err := f.place(ctx, x.gateway, frameOf(x.request.Sections, x.request.Tools), links, x.target)
+	b, shared, err := f.place(ctx, x.gateway, coming{frameOf(x.request.Sections, x.request.Tools), links, x.target, x.goesOn})
 	if err != nil {
 		return err
 	}
@@ -274,23 +275,62 @@ func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.
 		}
 		b.around = around
 	}
-	if shared < x.known {
-		if err := x.readWhole(); err != nil {
-			return err
-		}
+	news, err := x.from(shared)
+	if err != nil {
+		return err
 	}
-	for i, m := range x.request.Messages[shared-x.known:] {
-		if err := b.session.Append(ctx, owned(m)); err != nil {
+	tail := b.tail()
+	for i, m := range news {
+		m = owned(m)
+		if i == 0 && len(tail) > 0 { // what is beyond the Rounds that the session has
+			rest, _ := b.cover(x.call.Dialect).beyond(m, tail)
+			m = llm.Message{Role: m.Role, Origin: m.Origin, Dialect: m.Dialect, Parts: rest}
+		}
+		if err := x.add(ctx, b, m); err != nil {
 			return fmt.Errorf("message %d: %w", shared+i+1, err)
 		}
 		b.chain = append(b.chain, links[shared+i])
 	}
+	return nil
+}
+
+// add appends a message to the session of a branch, if it says anything.
+func (x *Exchange) add(ctx context.Context, b *branch, m llm.Message) error {
+	want := b.session.Len() + 1
+	if len(m.Parts) == 0 {
+		want--
+	} else if err := b.session.Append(ctx, m); err != nil {
+		return err
+	}
 	// Where calls have no result the session has put one in, and a message of the client's
 	// would no longer be the one of the same number.
-	if got := b.session.Len(); got != len(links) {
-		return fmt.Errorf("session: want %d messages, got %d: calls without a result", len(links), got)
+	if got := b.session.Len(); got != want {
+		return fmt.Errorf("session: want %d messages, got %d: calls without a result", want, got)
+	}
+	if b.ends != nil || x.gateway.options.Offer && len(b.cover(x.call.Dialect).own) > 0 {
+		b.ends = append(b.ends, want)
 	}
 	return nil
+}
+
+// from returns the client's messages from one on.
+func (x *Exchange) from(n int) ([]llm.Message, error) {
+	if n < x.known {
+		if err := x.readWhole(); err != nil {
+			return nil, err
+		}
+	}
+	return x.request.Messages[n-x.known:], nil
+}
+
+// goesOn reports whether the request brings the reply that a branch has hidden Rounds of.
+func (x *Exchange) goesOn(b *branch, shared int) bool {
+	news, err := x.from(shared)
+	if err != nil || len(news) == 0 {
+		return false
+	}
+	_, ok := b.cover(x.call.Dialect).beyond(news[0], b.tail())
+	return ok
 }
 
 // leave makes the body of what the session sends.
@@ -301,6 +341,9 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 		return err
 	}
 	x.branch, x.body, x.betas, b.last = b, body, betas, x.number
+	if x.gateway.options.Offer {
+		x.cover = b.cover(x.call.Dialect)
+	}
 	if x.Edited() || x.gateway.store.mustFlush(b.name) { // what was taken out, and what was asked, is durable before the request leaves
 		if err := x.gateway.store.flush(ctx, b.name); err != nil {
 			return err
@@ -320,9 +363,12 @@ func (x *Exchange) Edited() bool {
 	return len(x.body) != len(x.call.Body) || len(x.body) > 0 && &x.body[0] != &x.call.Body[0]
 }
 
-// Rewrites reports whether the client will be told other figures than the provider's
-// ([Options.ClientView]), so that the reply must not be packed.
-func (x *Exchange) Rewrites() bool { return x.gateway.options.ClientView && x.report.Saved > 0 }
+// Rewrites reports whether the client will be told something else than the provider's bytes
+// ([Options.ClientView], [Options.Offer]), so that the reply must not be packed.
+func (x *Exchange) Rewrites() bool { return x.views() || len(x.cover.own) > 0 }
+
+// views reports whether what edits took out is added to the figures.
+func (x *Exchange) views() bool { return x.gateway.options.ClientView && x.report.Saved > 0 }
 
 // Betas returns the values that the header anthropic-beta needs for Body beyond those that
 // the client sends.
@@ -341,7 +387,7 @@ func (x *Exchange) Refused(ctx context.Context, status int, body []byte) (again 
 
 func (x *Exchange) refusedBy(ctx context.Context, e *wire.Error) bool {
 	x.report.Class = e.Class
-	if x.branch == nil || !isLength(e) || x.report.Attempts >= mostAttempts {
+	if x.branch == nil || !isLength(e) || x.report.Attempts-x.report.Rounds >= mostAttempts {
 		return false
 	}
 	x.family.mu.Lock()

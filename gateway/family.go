@@ -34,9 +34,38 @@ type branch struct {
 	session *plimsoll.Session // nil: not in memory
 	frame   frame
 	around  [sha256.Size]byte // of the system prompt and the tools as the session has them; zero: not known
-	chain   []llm.Digest      // of the messages of the session
+	chain   []llm.Digest      // of the client's messages that the session has
+	ends    []int             // how many messages the session has with each of them; nil: one for each
 	sizes   []int             // of the client's messages that edits changed, in tokens, by place; 0: not counted yet
 	last    uint64            // number of the exchange that was prepared last; 0: none since it was read
+}
+
+// end returns how many messages the session has with the first n of the client's.
+func (b *branch) end(n int) int {
+	if n == 0 || b.ends == nil {
+		return n
+	}
+	return b.ends[n-1]
+}
+
+// cover returns what the client sees of the branch, whose session is in memory.
+func (b *branch) cover(d llm.Dialect) cover {
+	c := cover{dialect: d}
+	for _, t := range b.session.Tools() {
+		if t.Builtin {
+			c.own = append(c.own, t)
+		}
+	}
+	return c
+}
+
+// tail returns what the session has beyond the client's messages: Rounds of a reply that
+// the client has not brought yet.
+func (b *branch) tail() []llm.Message {
+	if at := b.end(len(b.chain)); b.ends != nil && at < b.session.Len() {
+		return b.session.Messages()[at:]
+	}
+	return nil
 }
 
 // families is those in memory, the ones used last.
@@ -96,7 +125,7 @@ func (f *family) branchName(n int) string { return f.name + "/" + strconv.Itoa(n
 
 // load reads the branches that the store has: once, and again where another process has
 // begun one. The lock is held.
-func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
+func (f *family) load(ctx context.Context, g *Gateway, d llm.Dialect, t budget.Target) error {
 	if f.stale.Swap(false) {
 		f.loaded = false
 	}
@@ -119,8 +148,12 @@ func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 		if err := g.take(ctx, f, b, t); err != nil {
 			return err
 		}
-		v := b.session.View()
-		b.frame, b.chain = frameOf(v.Sections, v.Tools), chain(b.session.Messages())
+		b.frame = frameOf(b.session.View().Sections, b.session.Tools())
+		if c := b.cover(d); len(c.own) > 0 {
+			b.chain, b.ends = c.seen(b.session.Messages())
+		} else {
+			b.chain = chain(b.session.Messages())
+		}
 		f.branches = append(f.branches, b)
 	}
 	f.loaded = true
@@ -157,30 +190,44 @@ func (f *family) match(fr frame, want []llm.Digest) (best *branch, shared int) {
 	return best, shared
 }
 
+// A coming is a request that comes in, by what its conversation is found by.
+type coming struct {
+	frame  frame
+	links  []llm.Digest // of each beginning of its messages
+	target budget.Target
+	// goesOn reports whether it brings the reply that a branch has hidden Rounds of, behind
+	// so many messages.
+	goesOn func(b *branch, shared int) bool
+}
+
 // place returns a branch that holds the first shared messages of a request and no
 // others: the one that matches, a fork of it, or a new one. The lock is held.
-func (f *family) place(ctx context.Context, g *Gateway, fr frame, want []llm.Digest, t budget.Target) (b *branch, shared int, err error) {
-	b, shared = f.match(fr, want)
+func (f *family) place(ctx context.Context, g *Gateway, c coming) (b *branch, shared int, err error) {
+	b, shared = f.match(c.frame, c.links)
 	if b != nil {
-		if err := g.fresh(ctx, f, b, t); err != nil {
+		if err := g.fresh(ctx, f, b, c.target); err != nil {
 			return nil, 0, err
 		}
 	}
 	n := len(f.branches)
 	switch {
-	case b != nil && shared == len(b.chain):
-		b.frame = fr
+	case b != nil && shared == len(b.chain) && (len(b.tail()) == 0 || c.goesOn(b, shared)):
+		b.frame = c.frame
 		return b, shared, nil
 	case b != nil:
-		s, err := b.session.Fork(ctx, f.branchName(n), llm.MessageID(shared))
+		s, err := b.session.Fork(ctx, f.branchName(n), llm.MessageID(b.end(shared)))
 		if err != nil {
 			return nil, 0, err
 		}
-		b = &branch{name: s.ID(), session: s, frame: fr, chain: b.chain[:shared:shared]}
+		fork := &branch{name: s.ID(), session: s, frame: c.frame, chain: b.chain[:shared:shared]}
+		if b.ends != nil {
+			fork.ends = b.ends[:shared:shared]
+		}
+		b = fork
 		g.use(f, b)
 	default:
-		b = &branch{name: f.branchName(n), frame: fr}
-		if err := g.take(ctx, f, b, t); err != nil {
+		b = &branch{name: f.branchName(n), frame: c.frame}
+		if err := g.take(ctx, f, b, c.target); err != nil {
 			return nil, 0, err
 		}
 		if got := b.session.Len(); got > 0 {

@@ -111,11 +111,15 @@ func frameOf(sections []llm.Section, tools []llm.Tool) frame {
 			system.Write([]byte{0})
 		}
 	}
+	f := frame{bare: true}
 	for _, t := range tools {
+		if t.Builtin {
+			continue // none of the client's
+		}
+		f.bare = false
 		names.Write([]byte(t.Name))
 		names.Write([]byte{0})
 	}
-	f := frame{bare: len(tools) == 0}
 	system.Sum(f.system[:0])
 	names.Sum(f.tools[:0])
 	return f

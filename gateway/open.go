@@ -81,7 +81,7 @@ func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Targe
 	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
 		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
 		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
-		WithoutTools: true, StoreLater: true,
+		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true,
 	})
 	if err == nil {
 		g.use(f, b)
@@ -104,7 +104,7 @@ func (g *Gateway) fresh(ctx context.Context, f *family, b *branch, t budget.Targ
 	if err := g.take(ctx, f, b, t); err != nil {
 		return err
 	}
-	if b.session.Len() != len(b.chain) {
+	if b.session.Len() < b.end(len(b.chain)) || b.ends == nil && b.session.Len() != len(b.chain) {
 		return &store.ConflictError{Session: b.name}
 	}
 	b.around = [len(b.around)]byte{}

@@ -38,6 +38,10 @@ type Relay struct {
 	holding  bool        // a refusal can still come
 	held     []byte      // what is not passed on yet
 	view     *clientView // nil: the client is told what was used
+	splice   wire.Splice // makes one reply of several; nil: there is only one
+	round    bool        // the splice has all of this Round
+	failed   *wire.Error // why a Round after the first came to nothing
+	told     bool        // the session knows what the Round used
 	keeps    bool        // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
 	complete bool // it is a reply, and all of it has come
@@ -48,19 +52,28 @@ type Relay struct {
 // Relay begins to look at a reply to Body, decompressed, which is a stream or not.
 func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
 	r := &Relay{exchange: x, ctx: context.WithoutCancel(ctx), streamed: streamed, blind: x.codec == nil}
-	if x.Rewrites() {
+	if x.views() {
 		r.view = &clientView{dialect: x.call.Dialect, add: x.report.Saved}
 	}
+	if x.branch != nil && len(x.cover.own) > 0 {
+		r.splice = x.codec.NewSplice(x.cover.hides, streamed)
+	}
 	r.keeps = x.branch != nil && x.call.Dialect == openai.DialectResponses
+	r.begin()
+	return r
+}
+
+// begin begins to look at a reply of the provider.
+func (r *Relay) begin() {
+	x := r.exchange
 	switch {
 	case r.blind:
-	case streamed:
+	case r.streamed:
 		r.decoder = x.codec.NewDecoder()
 		r.holding = r.keeps // of streams these alone are known to begin well and be a refusal of the length
 	default:
 		r.holding = x.branch != nil
 	}
-	return r
 }
 
 // Holding reports whether everything so far is held back, because a length refusal can
@@ -77,6 +90,68 @@ func (r *Relay) Looking() bool { return !r.blind }
 // a reply is returned beside no bytes: [Exchange.RefusedInside] says whether to send
 // again; if not, Release it. So is one that [Relay.Ended] returns.
 func (r *Relay) Write(chunk []byte) (pass []byte, refusal *wire.Error) {
+	pass, refusal = r.writeOne(chunk)
+	return r.spliced(pass), refusal
+}
+
+// spliced returns what the client gets of what one reply of the provider passes on.
+func (r *Relay) spliced(pass []byte) []byte {
+	if r.splice == nil || r.round || len(pass) == 0 {
+		return pass
+	}
+	out, _ := r.splice.Write(pass) // EndRound returns the error, too
+	return out
+}
+
+// Again says that all of a reply has come. It returns what the client gets now, and true if
+// the reply called tools of ours: they were answered, Body is the request to send next, and
+// what is written from here on is the reply to that one. After false comes End.
+func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
+	if r.splice == nil || r.round || r.exchange.branch == nil {
+		return nil, false
+	}
+	pass = append(pass, r.spliced(r.finish())...)
+	reply, err := r.splice.EndRound()
+	r.round = true
+	x := r.exchange
+	if err != nil || len(x.cover.calls(reply.Message)) == 0 || x.report.Rounds >= mostRounds {
+		return pass, false
+	}
+	again, err = x.serve(ctx, reply, r.told)
+	if err != nil {
+		x.gateway.options.Log.Warn("a call of a builtin tool was not answered", "session", x.report.Session, "error", err.Error())
+	}
+	if err != nil || !again {
+		return pass, false
+	}
+	r.splice.Next()
+	r.round, r.blind, r.read, r.complete, r.settled, r.told, r.usage, r.seen = false, false, false, false, false, false, llm.Usage{}, 0
+	r.begin()
+	r.holding = false // the client has seen the beginning of the reply
+	return pass, true
+}
+
+// Failed says that the next Round came to nothing, before End: the provider's answer was an
+// error, or there was none.
+func (r *Relay) Failed(e *wire.Error) { r.failed = e }
+
+// FailedWith is Failed for an answer that is an error.
+func (r *Relay) FailedWith(status int, body []byte) {
+	r.Failed(r.exchange.codec.DecodeError(status, body))
+}
+
+// Status returns the status of the error that the client is told in place of a reply that is
+// no stream, after End; 0: it is told none.
+func (r *Relay) Status() int {
+	if r.failed == nil {
+		return 0
+	}
+	status, _ := r.exchange.codec.EncodeError(r.failed)
+	return status
+}
+
+// writeOne is Write for one reply of the provider.
+func (r *Relay) writeOne(chunk []byte) (pass []byte, refusal *wire.Error) {
 	told := r.look(chunk)
 	if r.view != nil && r.streamed {
 		chunk = r.view.lines(chunk)
@@ -130,7 +205,11 @@ func (r *Relay) write() {
 
 // Rewrites reports whether the client gets other bytes than the provider's, so that a
 // length which the provider stated does not hold.
-func (r *Relay) Rewrites() bool { return r.view != nil }
+func (r *Relay) Rewrites() bool { return r.view != nil || r.splice != nil }
+
+// Hides reports whether the reply may call tools that the client does not see, so that
+// [Relay.Again] has to be asked at its end, and that it must be unpacked.
+func (r *Relay) Hides() bool { return r.splice != nil }
 
 // Release returns what is held and holds nothing from here on.
 func (r *Relay) Release() []byte {
@@ -247,6 +326,37 @@ func (r *Relay) keep(reply gjson.Result, ok bool) {
 // End says that the reply has ended, whole or not, or that nobody waits for it any more.
 // It returns what is still to be passed on. Further calls return nothing.
 func (r *Relay) End() []byte {
+	if r.splice == nil {
+		return r.finish()
+	}
+	s := r.splice
+	r.splice = nil
+	var rest []byte
+	if !r.round {
+		pass, _ := s.Write(r.finish())
+		rest = append(rest, pass...)
+		if _, err := s.EndRound(); err != nil && r.exchange.report.Rounds > 0 && r.failed == nil {
+			r.failed = asError(err)
+		}
+	}
+	r.round = true
+	if r.failed != nil {
+		r.exchange.report.Class = r.failed.Class
+		return append(rest, s.Fail(r.failed)...)
+	}
+	return append(rest, s.Finish()...)
+}
+
+// asError returns what a client is told of a Round that broke off.
+func asError(err error) *wire.Error {
+	if told, ok := errors.AsType[*wire.Error](err); ok {
+		return told
+	}
+	return &wire.Error{Class: wire.ServerFault, Message: "the reply of the provider broke off"}
+}
+
+// finish takes in that a reply of the provider has ended, and returns what is held of it.
+func (r *Relay) finish() []byte {
 	switch {
 	case r.blind:
 	case r.streamed:
@@ -277,7 +387,8 @@ func (r *Relay) settle() {
 	r.settled = true
 	written := r.exchange.flushing()
 	r.exchange.report.Usage = r.usage
-	if told := r.complete && r.observe(); !written && !told {
+	r.told = r.complete && r.observe()
+	if !written && !r.told {
 		r.write()
 	}
 }

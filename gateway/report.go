@@ -39,6 +39,7 @@ type Report struct {
 	Model    string
 	Messages int // of the client's request
 	Attempts int // bodies that were made; 0 for one that passed
+	Rounds   int // in which calls were answered here, unseen by the client
 	Edited   bool
 	Tokens   int        // of the last body, by the count's upper bound
 	Estimate int        // the same without what the count allows for its own error

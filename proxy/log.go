@@ -36,6 +36,9 @@ func (s *Server) log(r *http.Request, x *exchange, w *writer) {
 	l.number("limit", int64(report.Limit))
 	if report.Attempts > 0 {
 		l = append(l, slog.Bool("edited", report.Edited), slog.Int("attempts", report.Attempts))
+		if report.Rounds > 0 {
+			l = append(l, slog.Int("rounds", report.Rounds))
+		}
 	}
 	l.text("final", string(report.Final))
 	if x.body != nil {

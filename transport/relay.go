@@ -1,10 +1,14 @@
 package transport
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -31,10 +35,17 @@ func isStream(req *http.Request, resp *http.Response) bool {
 // and a shorter request is to be sent.
 func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (again bool, err error) {
 	coding := resp.Header.Get("Content-Encoding")
-	r := &reply{src: resp.Body, relay: x.Relay(req.Context(), isStream(req, resp)), done: func() { t.done(req, x.Report()) }}
+	r := &reply{src: resp.Body, relay: x.Relay(req.Context(), isStream(req, resp)), done: func() { t.done(req, x.Report()) }, ctx: req.Context()}
 	if r.relay.Rewrites() {
 		resp.ContentLength = -1
 		resp.Header.Del("Content-Length")
+	}
+	if r.relay.Hides() {
+		r.next = func() (io.ReadCloser, error) { return t.nextRound(req, x, r.relay) }
+		if plain, err := unpacker(coding, resp.Body); err == nil && coding != "" { // it was asked not to be
+			r.src, coding = body{plain, resp.Body}, ""
+			resp.Header.Del("Content-Encoding")
+		}
 	}
 	if coding != "" && !strings.EqualFold(coding, "identity") {
 		r.packed = newSide(coding, r.relay)
@@ -57,8 +68,58 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 		}
 	}
 	resp.Body = r
+	if r.next != nil && !isStream(req, resp) {
+		return false, r.whole(resp)
+	}
 	return false, nil
 }
+
+// whole makes an answer of all Rounds one whose status is known: that of the error where one
+// of them failed.
+func (r *reply) whole(resp *http.Response) error {
+	data, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	if status := r.relay.Status(); status != 0 {
+		resp.StatusCode, resp.Status = status, strconv.Itoa(status)+" "+http.StatusText(status)
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	return nil
+}
+
+// nextRound sends the exchange's next request and returns the body of the reply. Where there
+// is none the relay is told why.
+func (t *Transport) nextRound(req *http.Request, x *exchange, relay *gateway.Relay) (io.ReadCloser, error) {
+	for {
+		resp, err := t.base().RoundTrip(x.outgoing(req))
+		if err != nil {
+			relay.Failed(&wire.Error{Class: wire.ServerFault, Message: err.Error()})
+			return nil, err
+		}
+		coding := resp.Header.Get("Content-Encoding")
+		if resp.StatusCode < http.StatusBadRequest {
+			plain, err := unpacker(coding, resp.Body)
+			if err != nil {
+				relay.Failed(&wire.Error{Class: wire.ServerFault, Message: err.Error()})
+				return nil, errors.Join(err, resp.Body.Close())
+			}
+			return body{plain, resp.Body}, nil
+		}
+		packed, err := io.ReadAll(io.LimitReader(resp.Body, mostError))
+		if err = errors.Join(err, resp.Body.Close()); err == nil {
+			packed, err = Unpack(coding, packed)
+		}
+		if err == nil && x.Refused(req.Context(), resp.StatusCode, packed) {
+			continue
+		}
+		relay.FailedWith(resp.StatusCode, packed)
+		return nil, errors.Join(errNoRound, err)
+	}
+}
+
+// errNoRound says that the answer to a Round after the first was an error.
+var errNoRound = errors.New("transport: the provider answered a hidden Round with an error")
 
 // A reply is the body of an answer while it is relayed. As with the bodies of net/http, it
 // may be closed while somebody reads.
@@ -66,11 +127,15 @@ type reply struct {
 	src    io.ReadCloser
 	mu     sync.Mutex // held while the relay is used, never while somebody waits for src
 	relay  *gateway.Relay
-	packed *side // of a packed answer: what unpacks a copy of it
+	packed *side                         // of a packed answer: what unpacks a copy of it
+	next   func() (io.ReadCloser, error) // asks for the next Round, whose body it returns; nil: there is none
 	ready  []byte
 	err    error // of src, once everything that is ready was read
 	done   func()
 	once   sync.Once
+	ctx    context.Context //nolint:containedctx // of the request, for the Rounds after the first
+	again  bool            // the next Round is to be asked for
+	closed bool
 }
 
 // Read implements io.Reader. Bytes are passed on as they come.
@@ -79,6 +144,10 @@ func (r *reply) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	for len(r.ready) == 0 {
+		if r.again {
+			r.goOn()
+			continue
+		}
 		if r.err != nil {
 			return 0, r.err
 		}
@@ -102,11 +171,40 @@ func (r *reply) look(chunk []byte, err error) (pass []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	pass, _ = r.relay.Write(chunk)
-	if err != nil {
-		pass = append(append([]byte(nil), pass...), r.relay.End()...)
-		r.finish(err)
+	if err == nil {
+		return pass
 	}
+	pass = append([]byte(nil), pass...)
+	if errors.Is(err, io.EOF) && r.next != nil {
+		more, again := r.relay.Again(r.ctx)
+		if pass = append(pass, more...); again {
+			r.again = true
+			return pass
+		}
+	}
+	pass = append(pass, r.relay.End()...)
+	r.finish(err)
 	return pass
+}
+
+// goOn goes on with the reply to the next Round.
+func (r *reply) goOn() {
+	src, err := r.next()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.again = false
+	if err == nil && !r.closed {
+		_ = r.src.Close() // all of it was read
+		r.src = src
+		return
+	}
+	if err == nil {
+		err = errors.Join(net.ErrClosed, src.Close())
+	} else {
+		err = io.EOF // the client is told in its own dialect
+	}
+	r.ready = append(r.ready, r.relay.End()...)
+	r.finish(err)
 }
 
 // readPacked passes on what is packed, and unpacks a copy.
@@ -175,16 +273,17 @@ func (r *reply) Close() error {
 	if r.packed != nil {
 		r.packed.close()
 	}
-	r.ended()
-	return r.src.Close()
+	return r.ended().Close()
 }
 
-// ended is for an answer of which nobody wants more.
-func (r *reply) ended() {
+// ended is for an answer of which nobody wants more. It returns what is to be closed.
+func (r *reply) ended() io.Closer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.closed = true
 	r.relay.End()
 	r.once.Do(r.done)
+	return r.src
 }
 
 // A side unpacks a copy of what passes by, for the relay's eyes.

@@ -43,6 +43,7 @@ type proxyFlags struct {
 	upstreams, windows         []string
 	pingAfter, grace           time.Duration
 	maxInFlight                int
+	offerTools                 bool
 }
 
 func newProxy(s streams) *cobra.Command {
@@ -83,6 +84,7 @@ once.`,
 	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider; may be given several times")
 	fl.StringArrayVar(&f.windows, "window", nil, "`MODEL=TOKENS` of a model's window, such as qwen3=32k or openai/gpt-5=100k; may be given several times")
 	fl.StringVar(&f.usage, "usage", usageActual, "`what` clients are told that a prompt had: actual, or client-view, which adds what was taken out")
+	fl.BoolVar(&f.offerTools, "offer-tools", false, "offer the policy's own tools to the model, which reads with them what left its window, unseen by the client")
 	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
 	fl.StringVar(&f.record, "record", "", "`folder` for a file of each exchange with a model, without keys")
 	fl.IntVar(&f.maxInFlight, "max-inflight", 0, "`requests` at a time above which more are refused; 0 refuses none")

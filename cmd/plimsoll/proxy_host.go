@@ -24,10 +24,11 @@ type proxyHost struct {
 	catalog  catalog.Catalog
 	windows  map[string]config.Limits // by model, or by provider/model
 	view     bool                     // clients are told their own size
+	offer    bool                     // the policy's own tools are offered
 }
 
 func (f proxyFlags) host() (proxyHost, error) {
-	h := proxyHost{view: f.usage == usageClientView}
+	h := proxyHost{view: f.usage == usageClientView, offer: f.offerTools}
 	var err error
 	if f.usage != usageActual && !h.view {
 		return h, usage(fmt.Errorf("proxy: --usage, want %s or %s, got %q", usageActual, usageClientView, f.usage), "")
@@ -88,7 +89,7 @@ func (h proxyHost) window(provider, model string) budget.Window {
 }
 
 func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, error) {
-	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Log: log})
+	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Offer: h.offer, Log: log})
 }
 
 // allUpstreams returns the providers of the settings that have an address, and over them

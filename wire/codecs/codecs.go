@@ -16,6 +16,7 @@ type Full interface {
 	wire.Codec
 	wire.Streamer
 	wire.Refuser
+	wire.Splicer
 }
 
 // All returns every codec, in the order in which lists show them. The slice is the
