@@ -211,7 +211,7 @@ func (x *Exchange) withoutSession(ctx context.Context, err error) error {
 func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	f := x.family
 	f.others = x.gateway.store.others(ctx)
-	if err := f.load(ctx, x.gateway, x.call.Dialect, x.target); err != nil {
+	if err := f.load(ctx, x.gateway, x.target); err != nil {
 		return err
 	}
 	known := len(f.branches)
@@ -283,7 +283,7 @@ func (x *Exchange) tell(ctx context.Context, b *branch, shared int, links []llm.
 	for i, m := range news {
 		m = owned(m)
 		if i == 0 && len(tail) > 0 { // what is beyond the Rounds that the session has
-			rest, _ := b.cover(x.call.Dialect).beyond(m, tail)
+			rest, _ := b.cover().beyond(m, tail)
 			m = llm.Message{Role: m.Role, Origin: m.Origin, Dialect: m.Dialect, Parts: rest}
 		}
 		if err := x.add(ctx, b, m); err != nil {
@@ -307,7 +307,7 @@ func (x *Exchange) add(ctx context.Context, b *branch, m llm.Message) error {
 	if got := b.session.Len(); got != want {
 		return fmt.Errorf("session: want %d messages, got %d: calls without a result", want, got)
 	}
-	if b.ends != nil || x.gateway.options.Offer && len(b.cover(x.call.Dialect).own) > 0 {
+	if b.ends != nil || x.gateway.options.Offer && len(b.cover().own) > 0 {
 		b.ends = append(b.ends, want)
 	}
 	return nil
@@ -329,7 +329,7 @@ func (x *Exchange) goesOn(b *branch, shared int) bool {
 	if err != nil || len(news) == 0 {
 		return false
 	}
-	_, ok := b.cover(x.call.Dialect).beyond(news[0], b.tail())
+	_, ok := b.cover().beyond(news[0], b.tail())
 	return ok
 }
 
@@ -342,7 +342,7 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 	}
 	x.branch, x.body, x.betas, b.last = b, body, betas, x.number
 	if x.gateway.options.Offer {
-		x.cover = b.cover(x.call.Dialect)
+		x.cover = b.cover()
 	}
 	if x.Edited() || x.gateway.store.mustFlush(b.name) { // what was taken out, and what was asked, is durable before the request leaves
 		if err := x.gateway.store.flush(ctx, b.name); err != nil {

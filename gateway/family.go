@@ -49,8 +49,8 @@ func (b *branch) end(n int) int {
 }
 
 // cover returns what the client sees of the branch, whose session is in memory.
-func (b *branch) cover(d llm.Dialect) cover {
-	c := cover{dialect: d}
+func (b *branch) cover() cover {
+	var c cover
 	for _, t := range b.session.Tools() {
 		if t.Builtin {
 			c.own = append(c.own, t)
@@ -125,7 +125,7 @@ func (f *family) branchName(n int) string { return f.name + "/" + strconv.Itoa(n
 
 // load reads the branches that the store has: once, and again where another process has
 // begun one. The lock is held.
-func (f *family) load(ctx context.Context, g *Gateway, d llm.Dialect, t budget.Target) error {
+func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 	if f.stale.Swap(false) {
 		f.loaded = false
 	}
@@ -149,7 +149,7 @@ func (f *family) load(ctx context.Context, g *Gateway, d llm.Dialect, t budget.T
 			return err
 		}
 		b.frame = frameOf(b.session.View().Sections, b.session.Tools())
-		if c := b.cover(d); len(c.own) > 0 {
+		if c := b.cover(); len(c.own) > 0 {
 			b.chain, b.ends = c.seen(b.session.Messages())
 		} else {
 			b.chain = chain(b.session.Messages())

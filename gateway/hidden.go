@@ -5,16 +5,13 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/wire/ollama"
-	"github.com/plimsoll-dev/plimsoll/wire/openai"
 )
 
 // A cover is what a client sees of a conversation in which the model has called tools that
 // are not the client's: replies without those calls, and no results of them. What the model
 // wrote around such a call is one message to the client.
 type cover struct {
-	dialect llm.Dialect
-	own     []llm.Tool // the tools that are not the client's
+	own []llm.Tool // the tools that are not the client's
 }
 
 // hides reports whether the client does not see calls of a tool.
@@ -40,13 +37,17 @@ func (c cover) shown(m llm.Message) []llm.Part {
 // while it may still go on.
 func (c cover) seen(all []llm.Message) (links []llm.Digest, ends []int) {
 	var at llm.Digest
-	add := func(m llm.Message, end int) {
-		at = llm.Chain(at, llm.DigestOf(m))
-		links, ends = append(links, at), append(ends, end)
+	add := func(m llm.Message, to int) {
+		at = llm.Chain(at, digestOf(m))
+		links, ends = append(links, at), append(ends, to)
 	}
 	var reply []llm.Part // what the client sees of the one that goes on
-	hidden := map[string]bool{}
 	open := false
+	end := func(at int) {
+		add(llm.Message{Role: llm.RoleAssistant, Parts: reply}, at)
+		reply, open = nil, false
+	}
+	hidden := map[string]bool{}
 	for i, m := range all {
 		calls := c.calls(m)
 		for _, call := range calls {
@@ -54,16 +55,13 @@ func (c cover) seen(all []llm.Message) (links []llm.Digest, ends []int) {
 		}
 		switch {
 		case m.Role == llm.RoleAssistant && (open || len(calls) > 0):
-			reply = c.join(reply, c.shown(m))
-			open = len(calls) > 0
-			if !open {
-				add(llm.Message{Role: m.Role, Parts: reply}, i+1)
-				reply = nil
+			reply, open = append(reply, c.shown(m)...), true
+			if len(calls) == 0 {
+				end(i + 1)
 			}
 		case open && allHidden(m, hidden):
 		case open: // the client's own results of the same reply, or what it says next
-			add(llm.Message{Role: llm.RoleAssistant, Parts: reply}, i)
-			reply, open = nil, false
+			end(i)
 			add(m, i+1)
 		default:
 			add(m, i+1)
@@ -78,24 +76,6 @@ func allHidden(m llm.Message, hidden map[string]bool) bool {
 	return len(results) > 0 && len(results) == len(m.Parts) &&
 		!slices.ContainsFunc(results, func(r llm.ToolResult) bool { return !hidden[r.CallID] })
 }
-
-// join appends parts of a reply to those before them. Where a reply is one text to the
-// client, texts become one.
-func (c cover) join(reply, more []llm.Part) []llm.Part {
-	for _, p := range more {
-		if t, ok := p.(llm.Text); ok && c.oneText() && len(reply) > 0 {
-			if before, ok := reply[len(reply)-1].(llm.Text); ok {
-				reply[len(reply)-1] = llm.Text{Text: before.Text + t.Text}
-				continue
-			}
-		}
-		reply = append(reply, p)
-	}
-	return reply
-}
-
-// oneText reports whether the dialect has all texts of a reply in one.
-func (c cover) oneText() bool { return c.dialect == openai.DialectChat || c.dialect == ollama.Dialect }
 
 // beyond returns what a client's message says beyond the replies in tail, which the client
 // has seen the beginning of it in. It returns false if the message is another one.

@@ -130,12 +130,40 @@ func (f frame) kin(o frame) bool {
 	return f.system == o.system || !f.bare && f.tools == o.tools
 }
 
+// digestOf names a message. Of what the model said it does not matter into how many texts a
+// client cuts it: some make one of all that follow each other.
+func digestOf(m llm.Message) llm.Digest {
+	if m.Role == llm.RoleAssistant {
+		m.Parts = oneText(m.Parts)
+	}
+	return llm.DigestOf(m)
+}
+
+// oneText returns parts, of which texts that follow each other are one.
+func oneText(parts []llm.Part) []llm.Part {
+	var out []llm.Part
+	for _, p := range parts {
+		t, text := p.(llm.Text)
+		var before llm.Text
+		if len(out) > 0 {
+			before, _ = out[len(out)-1].(llm.Text)
+		}
+		switch {
+		case !text || before.Text == "":
+			out = append(out, p)
+		default:
+			out[len(out)-1] = llm.Text{Text: before.Text + t.Text}
+		}
+	}
+	return out
+}
+
 // chain returns the digest of each beginning of msgs: chain[i] names msgs[:i+1].
 func chain(msgs []llm.Message) []llm.Digest {
 	out := make([]llm.Digest, len(msgs))
 	var at llm.Digest
 	for i, m := range msgs {
-		at = llm.Chain(at, llm.DigestOf(m))
+		at = llm.Chain(at, digestOf(m))
 		out[i] = at
 	}
 	return out

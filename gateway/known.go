@@ -110,7 +110,7 @@ func (b begun) then(seed maphash.Seed, body []byte, r llm.Request) *reading {
 	}
 	each := r.Frame.Each
 	for _, m := range r.Messages {
-		at = llm.Chain(at, llm.DigestOf(m))
+		at = llm.Chain(at, digestOf(m))
 		next.links = append(next.links, at)
 		items := items(m)
 		if items > len(each) || items == 0 {

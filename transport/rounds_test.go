@@ -37,6 +37,7 @@ type mind struct {
 	faults []string
 	tools  map[string]bool // that it was offered
 	called map[string]int
+	bodies []string
 	kept   int // requests of the client's in which what it read before stands
 }
 
@@ -62,6 +63,7 @@ func (m *mind) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	m.n++
+	m.bodies = append(m.bodies, string(body))
 	stream := r.Settings.Stream || strings.Contains(req.URL.Path, ":stream")
 	reply := llm.Response{ID: fmt.Sprintf("msg_%d", m.n), Model: "scripted", Message: m.think(r), Usage: llm.Usage{Input: len(body) / 4, Output: 20}, Stop: llm.StopEnd}
 	if len(reply.Message.Calls()) > 0 {
@@ -154,15 +156,20 @@ func (m *mind) think(r llm.Request) llm.Message {
 }
 
 // TestReadsBack: behind the gateway a model reads what has left its window, and the client
-// never sees that (R002-7). The same conversation goes on after a restart, and without the
-// tools it does not know.
+// never sees that (R002-7). Over restarts its requests are the same, and without the tools it
+// does not know.
 func TestReadsBack(t *testing.T) {
 	for _, c := range codecs.All() {
 		for _, stream := range []bool{false, true} {
 			for _, ahead := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s stream %t beside own calls %t", c.Dialect(), stream, ahead), func(t *testing.T) {
-					for _, offer := range []bool{true, false} {
-						readsBack(t, c.Dialect(), stream, offer, ahead)
+					readsBack(t, c.Dialect(), stream, false, ahead, false)
+					once := readsBack(t, c.Dialect(), stream, true, ahead, false)
+					again := readsBack(t, c.Dialect(), stream, true, ahead, true)
+					for i, body := range once {
+						if i >= len(again) || again[i] != body {
+							t.Fatalf("request %d of %d is another one over restarts", i, len(once))
+						}
 					}
 				})
 			}
@@ -170,7 +177,7 @@ func TestReadsBack(t *testing.T) {
 	}
 }
 
-func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead bool) {
+func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead, restarts bool) (bodies []string) {
 	t.Helper()
 	const logs = 6
 	p, err := policy.Preset("layered")
@@ -199,7 +206,7 @@ func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead bool) {
 	c.history = append(c.history, llm.UserText("How high are the masts?"))
 	notes := map[string]bool{}
 	for step := 0; ; step++ {
-		if step == logs+2 { // as after a restart
+		if restarts { // of the process, before each request
 			begin(st)
 		}
 		if step > 40 {
@@ -236,6 +243,7 @@ func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead bool) {
 	if offer != (right == logs) || offer != (rounds > 0) || offer != (m.kept > 0) || m.tools["read_result"] != offer {
 		t.Errorf("offer %t: %d of %d facts are right, %d hidden rounds, tools %v, called %v", offer, right, logs, rounds, m.tools, m.called)
 	}
+	return m.bodies
 }
 
 func refNumber(args string) (n int) {
