@@ -33,6 +33,10 @@ type Options struct {
 	// WithoutTools offers none of the policy's own tools (Policy.Tools). false: a conversation
 	// has them from its first request on, for [Session.Builtin] to answer.
 	WithoutTools bool
+	// Allow says which tools the model may be offered, the host's and the policy's own, such as
+	// the lists of a settings file do; nil: all. A call of another one [Session.Builtin]
+	// answers, with the statement that it is not allowed.
+	Allow func(tool string) bool
 	// StoreLater stores an output only when it leaves the view, for a host whose client has
 	// the whole conversation. false: every output is stored when it comes.
 	StoreLater bool

@@ -37,6 +37,7 @@ func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
 // offer offers the host's tools, and the policy's own behind them where the conversation
 // has them: from its first request on, or never. The lock is held.
 func (s *Session) offer(ctx context.Context, tools []llm.Tool) error {
+	tools = slices.DeleteFunc(slices.Clone(tools), func(t llm.Tool) bool { return !s.allows(t.Name) })
 	if s.offers() {
 		tools = append(slices.DeleteFunc(slices.Clone(tools), isOwn), s.kitBeside(tools).Tools()...)
 	}
@@ -75,7 +76,7 @@ func (s *Session) kitBeside(tools []llm.Tool) builtin.Kit {
 	if len(names) == 0 {
 		_, searches := s.store.(store.Searcher)
 		names = slices.DeleteFunc(slices.Clone(s.options.Policy.Tools), func(name string) bool {
-			return name == policy.ToolSearchContext && !searches
+			return name == policy.ToolSearchContext && !searches || !s.allows(name)
 		})
 	}
 	kit, _ := builtin.New(names) // a policy names none that there is not
@@ -91,8 +92,12 @@ func (s *Session) offerFirst(ctx context.Context) error {
 	return s.offer(ctx, s.machine.ToolsSet())
 }
 
+// allows reports whether a tool may be offered.
+func (s *Session) allows(tool string) bool { return s.options.Allow == nil || s.options.Allow(tool) }
+
 // Builtin answers a call of one of the policy's own tools: it runs the tool and adds its
-// output. It returns false, and does nothing, if the call is for a tool of the host's.
+// output. So it does with a call of a tool that is not allowed, of which the model is told
+// so. It returns false, and does nothing, if the call is for a tool of the host's.
 //
 //	if served, err := session.Builtin(ctx, call); served || err != nil {
 //		return err
@@ -101,6 +106,10 @@ func (s *Session) offerFirst(ctx context.Context) error {
 // What is wrong with the call, or with what is stored, the model is told; an error is the
 // session's.
 func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, err error) {
+	if !s.allows(call.Name) {
+		_, err := s.ToolResult(ctx, Result{CallID: call.CallID, Body: strings.NewReader(fmt.Sprintf(deniedText, call.Name)), IsError: true})
+		return true, err
+	}
 	s.mu.Lock()
 	own, kit := s.own(), s.kitBeside(s.machine.ToolsSet())
 	_, limit := s.machine.Room()
@@ -119,6 +128,9 @@ func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, 
 	_, err = s.ToolResult(ctx, Result{CallID: call.CallID, Body: strings.NewReader(answer.Text), IsError: answer.IsError})
 	return true, err
 }
+
+// deniedText is what the model is told that calls a tool which is not allowed.
+const deniedText = "The tool %q is not allowed here. Nothing was done."
 
 // contents are what the policy's tools read from: what the session sees in its store.
 type contents struct{ s *Session }

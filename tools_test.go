@@ -138,3 +138,25 @@ func TestBuiltin(t *testing.T) {
 		})
 	}
 }
+
+// TestDenied is R000-28 in the library: a tool that is not allowed is not offered, the policy's
+// own neither, and a call of it gets a stated result.
+func TestDenied(t *testing.T) { t.Run("R000-28", denied) }
+
+func denied(t *testing.T) {
+	s := open(t, plimsoll.Options{Policy: preset(t, "balanced"), Allow: func(tool string) bool { return tool != "shell" && tool != policy.ToolSearchContext }})
+	if err := s.SetTools(t.Context(), []llm.Tool{{Name: "read"}, {Name: "shell"}}); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, human("Clean up."))
+	if diff := cmp.Diff([]string{"read", "[tool_output_cache]"}, names(prepare(t, s).Tools)); diff != "" {
+		t.Errorf("- want, + got\n%s", diff)
+	}
+	add(t, s, calls("shell", 1))
+	if served, err := s.Builtin(t.Context(), llm.ToolCall{CallID: "c1", Name: "shell", Args: "{}"}); !served || err != nil {
+		t.Fatalf("served %t, %v", served, err)
+	}
+	if got := outputs(s)[0]; got != `The tool "shell" is not allowed here. Nothing was done.` {
+		t.Errorf("the model reads %q", got)
+	}
+}

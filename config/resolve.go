@@ -172,11 +172,7 @@ func (s Settings) rest(q Query, r *Resolved) {
 	set(&r.ToolResponseMaxBytes, l.ToolResponseMaxBytes)
 	r.toolBytes = l.ToolResponseMaxBytes
 	set(&r.Reasoning, l.Reasoning)
-	for _, f := range s.Tools {
-		if lists := f.of(q.Provider, q.Model); lists.Allowed.Set() || lists.Denied.Set() {
-			r.Tools = append(r.Tools, lists)
-		}
-	}
+	r.Tools = s.ToolsOf(q.Provider, q.Model)
 }
 
 // set takes over what is stated.

@@ -54,6 +54,16 @@ func (f FileTools) of(provider, model string) ToolLists {
 // cannot allow what the user's own denies.
 type Tools []ToolLists
 
+// ToolsOf returns the lists that hold for a model.
+func (s Settings) ToolsOf(provider, model string) (all Tools) {
+	for _, f := range s.Tools {
+		if lists := f.of(provider, model); lists.Allowed.Set() || lists.Denied.Set() {
+			all = append(all, lists)
+		}
+	}
+	return all
+}
+
 // Allows reports whether the model may be offered the tool of that name.
 func (t Tools) Allows(name string) bool {
 	return !slices.ContainsFunc(t, func(l ToolLists) bool { return !l.allows(name) })

@@ -24,7 +24,8 @@ import (
 // else, as cache marks are, stays where it has put it.
 func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
-	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && b.ends == nil {
+	denied := func(t llm.Tool) bool { return b.allows != nil && !b.allows(t.Name) }
+	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && !b.hides() && !slices.ContainsFunc(x.request.Tools, denied) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -50,7 +51,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		keepMarks(r.Messages, all)
 	}
 	r.Sections = append(slices.Clip(r.Sections), v.Sections...)
-	r.Tools = append(slices.Clip(r.Tools), own...)
+	r.Tools = append(slices.DeleteFunc(slices.Clone(r.Tools), denied), own...)
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}

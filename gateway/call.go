@@ -63,6 +63,11 @@ type Options struct {
 	// them from its first request on, or never.
 	Offer bool
 
+	// Allow says which tools a model may be offered, whoever offers them; nil: all. One that
+	// is not allowed is left out of requests, and a call of it is answered with the statement
+	// that it is not, in a Round that the client does not see.
+	Allow func(provider, model, tool string) bool
+
 	// Sessions is how many conversations are kept in memory; 0: 64. The others are read from
 	// the store when they are asked for. Of sixteen times as many it is known what they begin
 	// with, at 16 bytes a message.
@@ -108,6 +113,14 @@ func New(o Options) (*Gateway, error) {
 	g.families, g.open = newFamilies(16*o.Sessions, g.letGo), newOpen(o.Sessions)
 	g.readings = newReadings(o.Sessions)
 	return g, nil
+}
+
+// allows returns which tools a target may be offered; nil: all.
+func (g *Gateway) allows(t budget.Target) func(tool string) bool {
+	if g.options.Allow == nil {
+		return nil
+	}
+	return func(tool string) bool { return g.options.Allow(t.Provider, t.Model, tool) }
 }
 
 // Warm loads what it takes to count for some targets, so that no client waits for it. What

@@ -307,7 +307,7 @@ func (x *Exchange) add(ctx context.Context, b *branch, m llm.Message) error {
 	if got := b.session.Len(); got != want {
 		return fmt.Errorf("session: want %d messages, got %d: calls without a result", want, got)
 	}
-	if b.ends != nil || x.gateway.options.Offer && len(b.cover().own) > 0 {
+	if b.ends != nil || x.covers() && b.cover().any() {
 		b.ends = append(b.ends, want)
 	}
 	return nil
@@ -341,7 +341,7 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 		return err
 	}
 	x.branch, x.body, x.betas, b.last = b, body, betas, x.number
-	if x.gateway.options.Offer {
+	if x.covers() {
 		x.cover = b.cover()
 	}
 	if x.Edited() || x.gateway.store.mustFlush(b.name) { // what was taken out, and what was asked, is durable before the request leaves
@@ -365,7 +365,10 @@ func (x *Exchange) Edited() bool {
 
 // Rewrites reports whether the client will be told something else than the provider's bytes
 // ([Options.ClientView], [Options.Offer]), so that the reply must not be packed.
-func (x *Exchange) Rewrites() bool { return x.views() || len(x.cover.own) > 0 }
+func (x *Exchange) Rewrites() bool { return x.views() || x.cover.any() }
+
+// covers reports whether a conversation may have something that its client does not see.
+func (x *Exchange) covers() bool { return x.gateway.options.Offer || x.gateway.options.Allow != nil }
 
 // views reports whether what edits took out is added to the figures.
 func (x *Exchange) views() bool { return x.gateway.options.ClientView && x.report.Saved > 0 }

@@ -32,6 +32,7 @@ type family struct {
 type branch struct {
 	name    string
 	session *plimsoll.Session // nil: not in memory
+	allows  func(tool string) bool
 	frame   frame
 	around  [sha256.Size]byte // of the system prompt and the tools as the session has them; zero: not known
 	chain   []llm.Digest      // of the client's messages that the session has
@@ -50,7 +51,7 @@ func (b *branch) end(n int) int {
 
 // cover returns what the client sees of the branch, whose session is in memory.
 func (b *branch) cover() cover {
-	var c cover
+	c := cover{allows: b.allows}
 	for _, t := range b.session.Tools() {
 		if t.Builtin {
 			c.own = append(c.own, t)
@@ -58,6 +59,9 @@ func (b *branch) cover() cover {
 	}
 	return c
 }
+
+// hides reports whether the session has messages that the client does not see.
+func (b *branch) hides() bool { return b.ends != nil && b.session.Len() != len(b.chain) }
 
 // tail returns what the session has beyond the client's messages: Rounds of a reply that
 // the client has not brought yet.
@@ -149,7 +153,7 @@ func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 			return err
 		}
 		b.frame = frameOf(b.session.View().Sections, b.session.Tools())
-		if c := b.cover(); len(c.own) > 0 {
+		if c := b.cover(); c.any() {
 			b.chain, b.ends = c.seen(b.session.Messages())
 		} else {
 			b.chain = chain(b.session.Messages())
@@ -219,7 +223,7 @@ func (f *family) place(ctx context.Context, g *Gateway, c coming) (b *branch, sh
 		if err != nil {
 			return nil, 0, err
 		}
-		fork := &branch{name: s.ID(), session: s, frame: c.frame, chain: b.chain[:shared:shared]}
+		fork := &branch{name: s.ID(), session: s, allows: b.allows, frame: c.frame, chain: b.chain[:shared:shared]}
 		if b.ends != nil {
 			fork.ends = b.ends[:shared:shared]
 		}

@@ -11,12 +11,16 @@ import (
 // are not the client's: replies without those calls, and no results of them. What the model
 // wrote around such a call is one message to the client.
 type cover struct {
-	own []llm.Tool // the tools that are not the client's
+	own    []llm.Tool             // the tools that are not the client's
+	allows func(tool string) bool // whether a tool may be called; nil: any
 }
+
+// any reports whether there is something that the client may not see.
+func (c cover) any() bool { return len(c.own) > 0 || c.allows != nil }
 
 // hides reports whether the client does not see calls of a tool.
 func (c cover) hides(tool string) bool {
-	return slices.ContainsFunc(c.own, func(t llm.Tool) bool { return t.Name == tool })
+	return c.allows != nil && !c.allows(tool) || slices.ContainsFunc(c.own, func(t llm.Tool) bool { return t.Name == tool })
 }
 
 // calls returns the calls of a reply that the client does not see.

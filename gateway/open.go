@@ -81,9 +81,10 @@ func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Targe
 	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
 		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
 		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
-		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true,
+		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true, Allow: g.allows(t),
 	})
 	if err == nil {
+		b.allows = g.allows(t)
 		g.use(f, b)
 	}
 	return err

@@ -55,7 +55,7 @@ func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
 	if x.views() {
 		r.view = &clientView{dialect: x.call.Dialect, add: x.report.Saved}
 	}
-	if x.branch != nil && len(x.cover.own) > 0 {
+	if x.branch != nil && x.cover.any() {
 		r.splice = x.codec.NewSplice(x.cover.hides, streamed)
 	}
 	r.keeps = x.branch != nil && x.call.Dialect == openai.DialectResponses

@@ -89,7 +89,17 @@ func (h proxyHost) window(provider, model string) budget.Window {
 }
 
 func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, error) {
-	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Offer: h.offer, Log: log})
+	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
+}
+
+// allow returns which tools the settings let a model have; nil: they have no lists.
+func (h proxyHost) allow() func(provider, model, tool string) bool {
+	if len(h.settings.Tools) == 0 {
+		return nil
+	}
+	return func(provider, model, tool string) bool {
+		return h.settings.ToolsOf(provider, model).Allows(tool)
+	}
 }
 
 // allUpstreams returns the providers of the settings that have an address, and over them

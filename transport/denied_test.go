@@ -1,0 +1,82 @@
+package transport_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/transport"
+	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+)
+
+// TestDeniedTools is R000-28 behind a gateway: a tool that is not allowed is offered to no
+// model; one that calls it all the same is told so, and the client never sees the call.
+func TestDeniedTools(t *testing.T) {
+	for _, c := range codecs.All() {
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("R000-28_%s_stream_%t", c.Dialect(), stream), func(t *testing.T) {
+				denied(t, c, stream)
+			})
+		}
+	}
+}
+
+func denied(t *testing.T, codec codecs.Full, stream bool) {
+	t.Helper()
+	g, err := gateway.New(gateway.Options{Allow: func(_, model, tool string) bool { return model == "scripted" && tool != "shell" }})
+	must(t, err)
+	tr := transport.New(g)
+	asked := 0
+	tr.Base = carrier(func(req *http.Request) (*http.Response, error) {
+		asked++
+		body, err := io.ReadAll(req.Body)
+		must(t, err)
+		r, err := codec.DecodeRequest(body)
+		must(t, err)
+		for _, tool := range r.Tools {
+			if tool.Name != "read" {
+				t.Errorf("%s is offered", tool.Name)
+			}
+		}
+		reply := llm.Response{ID: fmt.Sprint("r", asked), Model: "scripted", Message: llm.AssistantText("I see.", llm.ToolCall{CallID: "c1", Name: "shell", Args: `{"run":"rm"}`}), Stop: llm.StopTool}
+		if strings.Contains(fmt.Sprint(r.Messages[len(r.Messages)-1].Results()), "is not allowed here") {
+			reply.Message, reply.Stop = llm.AssistantText("I may not."), llm.StopEnd
+		}
+		var out []byte
+		kind := "application/json"
+		if stream {
+			kind = map[bool]string{true: "application/x-ndjson", false: "text/event-stream"}[codec.Dialect() == "ollama"]
+			e := codec.NewEncoder()
+			for _, event := range wire.Events(reply) {
+				out, err = e.Append(out, event)
+				must(t, err)
+			}
+		} else {
+			out, err = codec.EncodeResponse(reply)
+			must(t, err)
+		}
+		return &http.Response{StatusCode: 200, Request: req, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(out))}, nil
+	})
+	a := &client{
+		dialect: codec.Dialect(), model: "scripted", url: "http://model.invalid", stream: stream, http: &http.Client{Transport: tr},
+		tools:   []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell", Schema: `{"type":"object"}`}},
+		history: []llm.Message{llm.UserText("Clean up.")},
+	}
+	for range 2 { // and in the next Turn
+		must(t, a.step(t.Context()))
+		said := a.history[len(a.history)-1]
+		if len(said.Calls()) > 0 || !strings.HasSuffix(said.Text(), "I may not.") {
+			t.Fatalf("the client sees %+v", said)
+		}
+		a.history = append(a.history, llm.UserText("Try again."))
+	}
+	if asked != 4 {
+		t.Errorf("%d requests, want 4", asked)
+	}
+}
