@@ -26,17 +26,20 @@ type chatSplice struct {
 	hidden  func(tool string) bool
 	id      []byte // of the first chunk that has one, as a literal
 	created []byte
-	role    bool // the client knows the role
-	later   bool // this is not the first Round
-	calls   []*splicedCall
-	legacy  *splicedCall
-	next    int    // index of the client's next call
+	role    bool   // the client knows the role
+	later   bool   // this is not the first Round
 	details int    // index of the next of reasoning_details
-	base    int    // that of the first one of this Round
-	taken   int    // calls of this Round that are hidden
-	shown   int    // calls of this Round that the client gets
-	usage   []byte // of this Round, as far as it is stated
-	past    []byte // of those before
+	next    int    // index of the client's next call
+	past    []byte // the usage of the Rounds before
+
+	// Of this Round:
+	finished bool // there was a finish_reason
+	calls    []*splicedCall
+	legacy   *splicedCall
+	base     int    // index of the first of reasoning_details
+	taken    int    // calls that are hidden
+	shown    int    // calls that the client gets
+	usage    []byte // as far as it is stated
 }
 
 // A splicedCall is a call of the Round.
@@ -77,9 +80,12 @@ func (r *chatSplice) Payload(_, data []byte) (splice.Piece, error) {
 	if err != nil {
 		return splice.Piece{}, err
 	}
-	piece := splice.Piece{Last: raw.Unquote(inner[1]) != ""}
-	piece.Hidden = r.taken > before || !bytes.Equal(delta, inner[0]) && !r.later
-	if same := bytes.Equal(delta, inner[0]); same && !piece.Last || r.says(delta) {
+	used := raw.IsObject(v[3])
+	r.finished = r.finished || raw.Unquote(inner[1]) != ""
+	same := bytes.Equal(delta, inner[0])
+	piece := splice.Piece{Last: raw.Unquote(inner[1]) != "" || r.finished && used}
+	piece.Hidden = r.taken > before || !same && !r.later
+	if !piece.Last && (same || used) || r.says(delta) {
 		if !same {
 			choice = raw.Set(choice, "delta", delta)
 		}
@@ -264,7 +270,7 @@ func (r *chatSplice) hidesLegacy(call []byte) bool {
 // Next implements [splice.Rules].
 func (r *chatSplice) Next() {
 	r.past = splice.Sum(r.past, r.usage, "")
-	r.later, r.base = true, r.details
+	r.later, r.finished, r.base = true, false, r.details
 	r.calls, r.legacy, r.taken, r.shown, r.usage = nil, nil, 0, 0, nil
 }
 

@@ -98,6 +98,17 @@ func TestChatSplice(t *testing.T) {
 				`{"id":"a","choices":[{"delta":{},"finish_reason":"stop"}]}`, `{"id":"a","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}`, `[DONE]`),
 		},
 		{
+			name: "the usage in a chunk of its own, with an empty delta", rounds: []string{
+				chunked(`{"id":"a","choices":[{"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"1","function":{"name":"h","arguments":"{}"}}]}}]}`,
+					`{"id":"a","choices":[{"delta":{"role":"assistant","content":""},"finish_reason":"tool_calls"}]}`,
+					`{"id":"a","choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`, `[DONE]`),
+				chunked(`{"id":"b","choices":[{"delta":{"role":"assistant","content":"x"}}]}`, `{"id":"b","choices":[{"delta":{},"finish_reason":"stop"}]}`,
+					`{"id":"b","choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`, `[DONE]`),
+			},
+			want: chunked(`{"id":"a","choices":[{"delta":{"role":"assistant"}}]}`, `{"id":"a","choices":[{"delta":{"content":"x"}}]}`, `{"id":"a","choices":[{"delta":{},"finish_reason":"stop"}]}`,
+				`{"id":"a","choices":[{"delta":{},"finish_reason":null}],"usage":{"prompt_tokens":4,"completion_tokens":6}}`, `[DONE]`),
+		},
+		{
 			name: "details of reasoning are numbered on", rounds: []string{
 				chunked(`{"id":"a","choices":[{"delta":{"reasoning_details":[{"index":0,"text":"x"}]}}]}`,
 					`{"id":"a","choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"h","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`),
