@@ -68,6 +68,7 @@ func (r *spliceRules) Payload(_, data []byte) (splice.Piece, error) {
 	content := raw.Value(candidate, "content")
 	shown, out := r.calls.visible(content)
 	piece := splice.Piece{Hidden: out > 0, Last: raw.IsString(raw.Value(candidate, "finishReason"))}
+	piece.More = out > 0 || says(shown) // older models say STOP in every chunk
 	if out > 0 {
 		candidate = raw.Set(candidate, "content", shown)
 	}

@@ -154,6 +154,30 @@ func TestSpliceLeavesArraysAlone(t *testing.T) {
 	}
 }
 
+// Where every chunk says that the reply stops, the next one with words says that it did not.
+func TestSpliceOfChunksThatAllStop(t *testing.T) {
+	chunk := func(parts string) string {
+		return asEvents(`{"candidates":[{"content":{"parts":[` + parts + `]},"finishReason":"STOP"}]}`)
+	}
+	s := Codec{}.NewSplice(hides, true)
+	for i, x := range []struct{ in, want string }{
+		{chunk(`{"text":"a"}`), ""},
+		{chunk(`{"text":"b"}`), chunk(`{"text":"a"}`)},
+		{chunk(`{"functionCall":{"name":"h"}}`), asEvents(`{"candidates":[{"content":{"parts":[{"text":"b"}]}}]}`)},
+		{chunk(`{"text":"c"}`), asEvents(`{"candidates":[{"content":{"parts":[{"text":"c"}]}}]}`)},
+	} {
+		if out, err := s.Write([]byte(x.in)); err != nil || string(out) != x.want {
+			t.Errorf("chunk %d: want %q, got %q, %v", i, x.want, out, err)
+		}
+	}
+	if _, err := s.EndRound(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(s.Finish()), chunk(`{"text":""}`); got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}
+
 // An array that breaks off ends with the error as its last element.
 func TestSpliceFailsInAnArray(t *testing.T) {
 	call := `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"h"}}]},"finishReason":"STOP"}]}`

@@ -37,6 +37,7 @@ type Piece struct {
 	Data   []byte // now; nil for nothing, the payload itself if it is unchanged
 	Hidden bool   // something of a hidden call was taken out
 	Last   bool   // the reply ends here: what the payload says of that is held
+	More   bool   // the reply has not ended yet, whatever was said before
 }
 
 // A Dialect is what makes the splices of one dialect.
@@ -182,6 +183,11 @@ func (s *stream) payload(f Frame) {
 	if piece.Hidden {
 		s.loosen()
 	}
+	if piece.More && s.loose {
+		s.held, s.size = nil, 0
+	} else if piece.More {
+		s.release()
+	}
 	switch {
 	case s.loose:
 		s.join(f.With(piece.Data))
@@ -243,13 +249,13 @@ func (s *stream) fail(f Frame, err error) {
 	}
 	s.plain = true
 	s.release()
-	s.out = append(s.out, f.Whole...)
+	s.pass(f.Whole)
 }
 
 // release gives the client what is held, as it came.
 func (s *stream) release() {
 	for _, h := range s.held {
-		s.out = append(s.out, h.Whole...)
+		s.pass(h.Whole)
 	}
 	s.held, s.size = nil, 0
 }
