@@ -12,7 +12,7 @@ import (
 var ErrUnspliced = errors.New("wire: splice: want a reply with one choice whose calls begin with their names")
 
 // A Splicer is a [Codec] that makes one reply of the replies to several requests, of which
-// the client sees only what is its own.
+// the client sees only what is its own. All codecs here are.
 type Splicer interface {
 	// NewSplice begins a reply, which is a stream or not. hidden says which tools are not
 	// the client's; it is asked with the names that the provider writes.

@@ -26,15 +26,6 @@ type spliced struct {
 	err     error // of the last Round
 }
 
-// splicer returns the splicer of a codec.
-func splicer(t fataler, c Full) wire.Splicer {
-	s, ok := c.(wire.Splicer)
-	if !ok {
-		t.Fatalf("%s: no splicer", c.Dialect())
-	}
-	return s
-}
-
 type fataler interface{ Fatalf(string, ...any) }
 
 // splice gives replies to a splice, each cut at what the function says of its length, up to
@@ -120,7 +111,7 @@ func told(r llm.Response, sorted bool) llm.Response {
 }
 
 // seen is what a client should read of some Rounds.
-func seen(rounds []llm.Response, sorted bool) llm.Response {
+func seen(rounds []llm.Response, hidden func(tool string) bool, sorted bool) llm.Response {
 	var want llm.Response
 	var parts []llm.Part
 	for _, r := range rounds {
@@ -129,7 +120,7 @@ func seen(rounds []llm.Response, sorted bool) llm.Response {
 		theirs := false
 		for _, p := range r.Message.Parts {
 			c, call := p.(llm.ToolCall)
-			if call && ours(c.Name) {
+			if call = call && !c.Hosted; call && hidden(c.Name) {
 				continue
 			}
 			theirs = theirs || call
@@ -228,18 +219,9 @@ func judged(c Full, b []byte, streamed bool) []check.Fault {
 	return check.Response(c.Dialect(), b)
 }
 
-// eachSplicer runs a test for every dialect that has a splicer.
-func eachSplicer(t *testing.T, f func(t *testing.T, c Full)) {
-	each(t, func(t *testing.T, c Full, _ llm.Dialect) {
-		if _, ok := c.(wire.Splicer); ok {
-			f(t, c)
-		}
-	})
-}
-
 // eachForm runs a test for the two forms of replies of every dialect.
 func eachForm(t *testing.T, f func(t *testing.T, c Full, streamed bool)) {
-	eachSplicer(t, func(t *testing.T, c Full) {
+	each(t, func(t *testing.T, c Full, _ llm.Dialect) {
 		t.Run("streamed", func(t *testing.T) { f(t, c, true) })
 		t.Run("whole", func(t *testing.T) { f(t, c, false) })
 	})
@@ -260,7 +242,7 @@ func TestSpliceMakesOneReply(t *testing.T) {
 				}
 				decoded = append(decoded, r)
 			}
-			got := finished(splicer(t, c).NewSplice(ours, streamed), bodies, atOnce)
+			got := finished(c.NewSplice(ours, streamed), bodies, atOnce)
 			if got.err != nil {
 				t.Fatal(got.err)
 			}
@@ -268,7 +250,7 @@ func TestSpliceMakesOneReply(t *testing.T) {
 				t.Fatalf("%v\n%s", faults, got.out)
 			}
 			r, err := readReply(c, got.out, streamed)
-			if d := cmp.Diff(seen(decoded, !streamed), told(r, !streamed)); err != nil || d != "" {
+			if d := cmp.Diff(seen(decoded, ours, !streamed), told(r, !streamed)); err != nil || d != "" {
 				t.Fatalf("%v (-want +got)\n%s\n%s", err, d, got.out)
 			}
 			if want := decoded[0].ID; r.ID != want {
@@ -279,7 +261,7 @@ func TestSpliceMakesOneReply(t *testing.T) {
 					t.Fatalf("Round %d for the host (-want +got)\n%s", i, d)
 				}
 			}
-			again := finished(splicer(t, c).NewSplice(ours, streamed), bodies, func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") })
+			again := finished(c.NewSplice(ours, streamed), bodies, func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") })
 			if !bytes.Equal(got.out, again.out) {
 				t.Fatalf("cut into pieces it is another reply\n%s\n%s", got.out, again.out)
 			}
@@ -301,7 +283,7 @@ func TestSpliceLeavesTheFirstReplyAlone(t *testing.T) {
 			case 3:
 				body = append(body, rapid.SampledFrom([]string{"\r", "data: {", "x", ": comment\n\n", "[DONE]", "\n\n\n"}).Draw(t, "more")...)
 			}
-			got := finished(splicer(t, c).NewSplice(nobodys, streamed), [][]byte{body}, func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") })
+			got := finished(c.NewSplice(nobodys, streamed), [][]byte{body}, func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") })
 			if !bytes.Equal(got.out, body) {
 				t.Fatalf("want\n%q\ngot\n%q", body, got.out)
 			}
@@ -315,13 +297,13 @@ func TestSpliceLeavesTheFirstReplyAlone(t *testing.T) {
 
 // What is the client's is there as soon as the provider has written it.
 func TestSpliceHoldsNothingBack(t *testing.T) {
-	eachSplicer(t, func(t *testing.T, c Full) {
+	each(t, func(t *testing.T, c Full, _ llm.Dialect) {
 		call := llm.Response{ID: "a", Model: "m", Stop: llm.StopTool, Message: llm.Message{Parts: []llm.Part{
 			llm.Text{Text: "first"}, llm.ToolCall{CallID: "c1", Name: "hidden_f", Args: "{}"},
 		}}}
 		answer := llm.Response{ID: "b", Model: "m", Stop: llm.StopEnd, Message: llm.Message{Parts: []llm.Part{llm.Text{Text: "second"}, llm.ToolCall{CallID: "c2", Name: "f", Args: "{}"}}}}
 		bodies := encodedRounds(t, c, []llm.Response{call, answer}, true)
-		s := splicer(t, c).NewSplice(ours, true)
+		s := c.NewSplice(ours, true)
 		// at returns the bytes up to the end of the frame that has a text.
 		at := func(b []byte, text string) int {
 			i := bytes.Index(b, []byte(text))
@@ -358,7 +340,7 @@ func TestSpliceFails(t *testing.T) {
 		if !streamed {
 			_, refusal = c.EncodeError(overloaded)
 		}
-		s := splicer(t, c).NewSplice(ours, streamed)
+		s := c.NewSplice(ours, streamed)
 		got := splice(s, append(bodies, refusal), atOnce)
 		e, ok := errors.AsType[*wire.Error](got.err)
 		if !ok || e.Message != "busy" {
@@ -386,7 +368,7 @@ func TestSpliceOfALaterRoundThatIsCut(t *testing.T) {
 		call := llm.Response{ID: "a", Model: "m", Stop: llm.StopTool, Message: llm.Message{Parts: []llm.Part{llm.ToolCall{CallID: "c1", Name: "hidden_f", Args: "{}"}}}}
 		bodies := encodedRounds(t, c, []llm.Response{call, call}, streamed)
 		for n := range bodies[1] {
-			got := finished(splicer(t, c).NewSplice(ours, streamed), [][]byte{bodies[0], bodies[1][:n]}, atOnce)
+			got := finished(c.NewSplice(ours, streamed), [][]byte{bodies[0], bodies[1][:n]}, atOnce)
 			_, err := readReply(c, bodies[1][:n], streamed)
 			if (err == nil) != (got.err == nil) || streamed && err != nil && !errors.Is(got.err, wire.ErrCut) {
 				t.Fatalf("cut at %d: want %v, got %v", n, err, got.err)
@@ -409,16 +391,15 @@ func fuzzSplice(f *testing.F, d llm.Dialect) {
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte, size int, streamed bool) {
 		pieces := func(n int) int { return min(n, max(size, 1)) }
-		s := splicer(t, c)
-		if got := finished(s.NewSplice(nobodys, streamed), [][]byte{first}, pieces); !bytes.Equal(got.out, first) {
+		if got := finished(c.NewSplice(nobodys, streamed), [][]byte{first}, pieces); !bytes.Equal(got.out, first) {
 			t.Fatalf("want the first reply as it came, got\n%q", got.out)
 		}
 		rounds := [][]byte{first, second}
-		one, other := finished(s.NewSplice(ours, streamed), rounds, pieces), finished(s.NewSplice(ours, streamed), rounds, atOnce)
+		one, other := finished(c.NewSplice(ours, streamed), rounds, pieces), finished(c.NewSplice(ours, streamed), rounds, atOnce)
 		if !bytes.Equal(one.out, other.out) || (one.err == nil) != (other.err == nil) {
 			t.Fatalf("in pieces of %d: %v\n%q\nat once: %v\n%q", size, one.err, one.out, other.err, other.out)
 		}
-		broken := s.NewSplice(ours, streamed)
+		broken := c.NewSplice(ours, streamed)
 		splice(broken, rounds, pieces)
 		broken.Fail(&wire.Error{Class: wire.Timeout})
 	})
