@@ -32,17 +32,18 @@ type Relay struct {
 	ctx      context.Context //nolint:containedctx // of the exchange, without its end: usage is taken when the client has gone, too
 	decoder  wire.Decoder    // of a stream; nil: it is none, or nobody looks any more
 	streamed bool
-	whole    []byte      // of a reply that is no stream, so far
-	seen     int         // bytes of a stream that were looked at
-	blind    bool        // nobody looks any more
-	holding  bool        // a refusal can still come
-	held     []byte      // what is not passed on yet
-	view     *clientView // nil: the client is told what was used
-	splice   wire.Splice // makes one reply of several; nil: there is only one
-	round    bool        // the splice has all of this Round
-	failed   *wire.Error // why a Round after the first came to nothing
-	told     bool        // the session knows what the Round used
-	keeps    bool        // the provider keeps the reply, for requests that go on with it
+	whole    []byte       // of a reply that is no stream, so far
+	seen     int          // bytes of a stream that were looked at
+	blind    bool         // nobody looks any more
+	holding  bool         // a refusal can still come
+	held     []byte       // what is not passed on yet
+	view     *clientView  // nil: the client is told what was used
+	splice   wire.Splice  // makes one reply of several; nil: there is only one
+	round    bool         // the splice has all of this Round
+	failed   *wire.Error  // why a Round after the first came to nothing
+	told     bool         // the session knows what the Round used
+	client   wire.Decoder // of the stream that the client gets, where responses are kept; nil: nobody looks
+	keeps    bool         // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
 	complete bool // it is a reply, and all of it has come
 	read     bool // of a reply that is no stream: all of it was read
@@ -59,6 +60,9 @@ func (x *Exchange) Relay(ctx context.Context, streamed bool) *Relay {
 		r.splice = x.codec.NewSplice(x.cover.hides, streamed)
 	}
 	r.keeps = x.branch != nil && x.call.Dialect == openai.DialectResponses
+	if r.keeps && r.splice != nil && streamed {
+		r.client = x.codec.NewDecoder()
+	}
 	r.begin()
 	return r
 }
@@ -100,7 +104,24 @@ func (r *Relay) spliced(pass []byte) []byte {
 		return pass
 	}
 	out, _ := r.splice.Write(pass) // EndRound returns the error, too
+	r.give(out)
 	return out
+}
+
+// give keeps the response that the client gets, where that is another one than the
+// provider's.
+func (r *Relay) give(out []byte) {
+	if r.client == nil || len(out) == 0 {
+		return
+	}
+	events, err := r.client.Feed(out)
+	if err != nil {
+		r.client = nil
+		return
+	}
+	for _, e := range events {
+		r.keep(completed(e))
+	}
 }
 
 // Again says that all of a reply has come. It returns what the client gets now, and true if
@@ -114,6 +135,9 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 	reply, err := r.splice.EndRound()
 	r.round = true
 	x := r.exchange
+	if err != nil && x.report.Rounds > 0 {
+		r.failed = asError(err)
+	}
 	if err != nil || len(x.cover.calls(reply.Message)) == 0 || x.report.Rounds >= mostRounds {
 		return pass, false
 	}
@@ -280,7 +304,7 @@ func (r *Relay) readWhole() *wire.Error {
 	reply, err := r.exchange.codec.DecodeResponse(r.whole)
 	if err == nil {
 		r.usage, r.complete = reply.Usage, true
-		if r.keeps {
+		if r.keeps && r.splice == nil {
 			r.keep(gjson.ParseBytes(r.whole), true)
 		}
 		return nil
@@ -298,7 +322,7 @@ func (r *Relay) add(events []llm.Event) {
 		if !e.Usage.IsZero() {
 			r.usage = e.Usage
 		}
-		if r.keeps {
+		if r.keeps && r.splice == nil {
 			r.keep(completed(e))
 		}
 		switch e.Kind {
@@ -329,22 +353,28 @@ func (r *Relay) End() []byte {
 	if r.splice == nil {
 		return r.finish()
 	}
-	s := r.splice
-	r.splice = nil
 	var rest []byte
+	s := r.splice
 	if !r.round {
-		pass, _ := s.Write(r.finish())
-		rest = append(rest, pass...)
+		rest = append(rest, r.spliced(r.finish())...)
 		if _, err := s.EndRound(); err != nil && r.exchange.report.Rounds > 0 && r.failed == nil {
 			r.failed = asError(err)
 		}
 	}
 	r.round = true
+	var last []byte
 	if r.failed != nil {
 		r.exchange.report.Class = r.failed.Class
-		return append(rest, s.Fail(r.failed)...)
+		last = s.Fail(r.failed)
+	} else {
+		last = s.Finish()
 	}
-	return append(rest, s.Finish()...)
+	r.give(last)
+	if r.keeps && !r.streamed && r.failed == nil {
+		r.keep(gjson.ParseBytes(last), true)
+	}
+	r.splice = nil
+	return append(rest, last...)
 }
 
 // asError returns what a client is told of a Round that broke off.

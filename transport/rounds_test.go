@@ -319,3 +319,53 @@ func TestHiddenRoundFails(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsBackOfAHeldHistory: where the provider holds the history the client goes on with
+// the id of the reply that it got, of which the provider has only the first Round.
+func TestReadsBackOfAHeldHistory(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) {
+			p, err := policy.Preset("layered")
+			must(t, err)
+			m := &mind{dialect: "openai-responses", logs: 4, tools: map[string]bool{}, called: map[string]int{}}
+			st := &store.Memory{}
+			client := func() *http.Client {
+				g, err := gateway.New(gateway.Options{Store: st, Policy: p, Offer: true, Window: func(string, string) budget.Window {
+					return budget.Window{Capacity: 9_000, OutputReserve: 1_000}
+				}})
+				must(t, err)
+				tr := transport.New(g)
+				tr.Base = m
+				return &http.Client{Transport: tr}
+			}
+			input, previous, right := `"How high are the masts?"`, "", 0
+			for step := range 20 {
+				status, reply := answers(t, client(), "http://model.invalid", input, previous, stream)
+				if status != http.StatusOK {
+					t.Fatalf("step %d: %d %s", step, status, reply.Raw)
+				}
+				previous = reply.Get("id").Str
+				call := reply.Get(`output.#(type=="function_call")`)
+				if strings.Contains(reply.Get("output").Raw, "read_result") {
+					t.Fatalf("the client sees %s", reply.Get("output").Raw)
+				}
+				output := "Noted."
+				switch args := call.Get("arguments").Str; call.Get("name").Str {
+				case "":
+					if right != m.logs || m.called["read_result"] == 0 || len(m.faults) > 0 {
+						t.Errorf("%d of %d facts are right, called %v, faults %v", right, m.logs, m.called, m.faults)
+					}
+					return
+				case "read":
+					output = logOf(refNumber(args))
+				case "note":
+					if !strings.Contains(args, `"high":0`) {
+						right++
+					}
+				}
+				input = fmt.Sprintf(`[{"type":"function_call_output","call_id":%q,"output":%q}]`, call.Get("call_id").Str, output)
+			}
+			t.Fatal("no end")
+		})
+	}
+}
