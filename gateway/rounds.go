@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // mostRounds is how many Rounds of one exchange are hidden at most. In the last one the
@@ -71,4 +72,88 @@ func (x *Exchange) answer(ctx context.Context, s *plimsoll.Session, reply llm.Me
 		}
 	}
 	return nil
+}
+
+// spliced returns what the client gets of what one reply of the provider passes on.
+func (r *Relay) spliced(pass []byte) []byte {
+	if r.splice == nil || r.round || len(pass) == 0 {
+		return pass
+	}
+	out, _ := r.splice.Write(pass) // EndRound returns the error, too
+	r.give(out)
+	return out
+}
+
+// give keeps the response that the client gets, where that is another one than the
+// provider's.
+func (r *Relay) give(out []byte) {
+	if r.client == nil || len(out) == 0 {
+		return
+	}
+	events, err := r.client.Feed(out)
+	if err != nil {
+		r.client = nil
+		return
+	}
+	for _, e := range events {
+		r.keep(completed(e))
+	}
+}
+
+// Again says that all of a reply has come. It returns what the client gets now, and true if
+// the reply called tools of ours: they were answered, Body is the request to send next, and
+// what is written from here on is the reply to that one. After false comes End.
+func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
+	if r.splice == nil || r.round || r.exchange.branch == nil {
+		return nil, false
+	}
+	pass = append(pass, r.spliced(r.finish())...)
+	reply, err := r.splice.EndRound()
+	r.round = true
+	x := r.exchange
+	if err != nil && x.report.Rounds > 0 {
+		r.failed = asError(err)
+	}
+	if err != nil || len(x.cover.calls(reply.Message)) == 0 || x.report.Rounds >= mostRounds {
+		return pass, false
+	}
+	again, err = x.serve(ctx, reply, r.told)
+	if err != nil {
+		x.gateway.options.Log.Warn("a call of a builtin tool was not answered", "session", x.report.Session, "error", err.Error())
+	}
+	if err != nil || !again {
+		return pass, false
+	}
+	r.splice.Next()
+	r.round, r.blind, r.read, r.complete, r.settled, r.told, r.usage, r.seen = false, false, false, false, false, false, llm.Usage{}, 0
+	r.begin()
+	r.holding = false // the client has seen the beginning of the reply
+	return pass, true
+}
+
+// Failed says that the next Round came to nothing, before End: the provider's answer was an
+// error, or there was none.
+func (r *Relay) Failed(e *wire.Error) { r.failed = e }
+
+// FailedWith is Failed for an answer that is an error.
+func (r *Relay) FailedWith(status int, body []byte) {
+	r.Failed(r.exchange.codec.DecodeError(status, body))
+}
+
+// Status returns the status of the error that the client is told in place of a reply that is
+// no stream, after End; 0: it is told none.
+func (r *Relay) Status() int {
+	if r.failed == nil {
+		return 0
+	}
+	status, _ := r.exchange.codec.EncodeError(r.failed)
+	return status
+}
+
+// asError returns what a client is told of a Round that broke off.
+func asError(err error) *wire.Error {
+	if told, ok := errors.AsType[*wire.Error](err); ok {
+		return told
+	}
+	return &wire.Error{Class: wire.ServerFault, Message: "the reply of the provider broke off"}
 }
