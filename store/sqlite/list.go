@@ -71,6 +71,22 @@ func (s *Store) sessions(ctx context.Context, after int64) (page []Session, last
 	return page, last, err
 }
 
+// Latest returns the name of the session that was last appended to; empty: there is none.
+func (s *Store) Latest(ctx context.Context) (name string, err error) {
+	if err = ctx.Err(); err == nil {
+		err = s.read(ctx, func(l *lane) error {
+			var found []byte
+			err := l.one(ctx, "SELECT name FROM sessions WHERE name IS NOT NULL ORDER BY updated DESC, id DESC LIMIT 1", nil, &found)
+			if noRow(err) {
+				err = nil
+			}
+			name = string(found)
+			return err
+		})
+	}
+	return name, named(ctx, err, "latest session of %s", s.path)
+}
+
 // Query reads with a statement of the caller's, such as one on the documents' table
 // tool_result_blobs; nothing can be changed in a file that way. f is called for every
 // row, and may keep nothing of it but what it scans.

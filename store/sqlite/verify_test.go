@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
@@ -205,6 +207,26 @@ func TestSessions(t *testing.T) {
 			break
 		}
 	})
+}
+
+func TestLatest(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+	s := open(t, filepath.Join(t.TempDir(), "a.db"), sqlite.Options{Now: func() time.Time { return now }})
+	is := func(want string) {
+		t.Helper()
+		if got, err := s.Latest(t.Context()); err != nil || got != want {
+			t.Errorf("want %q, got %q, %v", want, got, err)
+		}
+	}
+	is("")
+	must(t, s.Append(t.Context(), "a", 0, [][]byte{[]byte("one")}))
+	must(t, s.Append(t.Context(), "b", 0, [][]byte{[]byte("one")}))
+	is("b") // of the same moment
+	now = now.Add(time.Second)
+	must(t, s.Append(t.Context(), "a", 1, [][]byte{[]byte("two")}))
+	is("a")
+	must(t, s.Delete(t.Context(), "a"))
+	is("b")
 }
 
 func TestStats(t *testing.T) {
