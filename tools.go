@@ -2,13 +2,11 @@ package plimsoll
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -121,7 +119,7 @@ func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, 
 	if err := s.awaits(ctx, call.CallID); err != nil {
 		return true, err
 	}
-	answer := kit.Call(ctx, contents{s}, s.options.Model, call)
+	answer := kit.Call(ctx, contents{s.store, s.id, s.left}, s.options.Model, call)
 	if answer.Fault != nil {
 		s.news.add(Event{Kind: EventUnread, Text: fmt.Sprintf("%s could not read %s: %v", call.Name, answer.Ref, answer.Fault)})
 	}
@@ -131,89 +129,3 @@ func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, 
 
 // deniedText is what the model is told that calls a tool which is not allowed.
 const deniedText = "The tool %q is not allowed here. Nothing was done."
-
-// contents are what the policy's tools read from: what the session sees in its store.
-type contents struct{ s *Session }
-
-// Open implements builtin.Source.
-func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
-	if o, ok := c.s.store.(store.Opener); ok {
-		opened, err := o.Open(ctx, c.s.id, ref)
-		if err != nil {
-			return nil, asSource(err)
-		}
-		return content{opened}, nil
-	}
-	data, err := c.s.store.Get(ctx, c.s.id, ref)
-	if err != nil {
-		return nil, asSource(err)
-	}
-	var held store.Memory
-	if err := held.Put(ctx, c.s.id, []edit.Blob{{Ref: ref, Data: data}}); err != nil {
-		return nil, err
-	}
-	return held.Open(ctx, c.s.id, ref)
-}
-
-// A content says in the words of package builtin what is wrong with it.
-type content struct{ store.Content }
-
-// ReadAt implements io.ReaderAt.
-func (c content) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.Content.ReadAt(p, off)
-	return n, asSource(err)
-}
-
-// Line implements builtin.Content.
-func (c content) Line(n int64) (int64, error) {
-	at, err := c.Content.Line(n)
-	return at, asSource(err)
-}
-
-// Search implements builtin.Source. What has never left the view the model sees already.
-func (c contents) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
-	st, ok := c.s.store.(store.Searcher)
-	if !ok {
-		return nil, fmt.Errorf("plimsoll: session %q: search: want a store.Searcher, got a %T", c.s.id, c.s.store)
-	}
-	found, err := st.Search(ctx, c.s.id, query, limit*searchMore)
-	if err != nil {
-		return nil, asSource(err)
-	}
-	left := c.s.left()
-	var hits []builtin.Hit
-	for _, h := range found {
-		if left[h.Ref] && len(hits) < limit {
-			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text})
-		}
-	}
-	return hits, nil
-}
-
-// searchMore is how many times more passages are asked for than are wanted, since some may
-// be of outputs that the model sees.
-const searchMore = 4
-
-// left returns the Refs of all that edits have ever taken out of the view.
-func (s *Session) left() map[llm.Ref]bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	left := map[llm.Ref]bool{}
-	for _, e := range s.machine.Journal() {
-		for _, ref := range e.Refs {
-			left[ref] = true
-		}
-	}
-	return left
-}
-
-// asSource returns an error of the store in the words of package builtin.
-func asSource(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%w: %w", builtin.ErrNotFound, err)
-	}
-	if _, damaged := errors.AsType[*store.DamageError](err); damaged {
-		return fmt.Errorf("%w: %w", builtin.ErrDamaged, err)
-	}
-	return err
-}

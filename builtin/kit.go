@@ -35,6 +35,15 @@ func New(names []string) (Kit, error) {
 	return k.Within(Limits{}).Beside(nil), nil
 }
 
+// Names returns the names of all tools that there are.
+func Names() []string {
+	var out []string
+	for _, t := range tools() {
+		out = append(out, t.name)
+	}
+	return out
+}
+
 // later are the tools that policies can name and that are not built yet.
 var later = []string{policy.ToolCompactContext, policy.ToolSearch}
 

@@ -1,0 +1,114 @@
+package plimsoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/builtin"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+// Contents returns what a session sees in a store, for a host of the tools of package builtin
+// that has not opened the session: another program may be at work on it. A search is over
+// all of it, as such a host does not know what the model has before it.
+func Contents(st store.Store, session string) builtin.Source {
+	return contents{store: st, session: session}
+}
+
+// contents are what the tools of package builtin read from.
+type contents struct {
+	store   store.Store
+	session string
+	// left returns the Refs that a search is for; nil: it is for all.
+	left func() map[llm.Ref]bool
+}
+
+// Open implements builtin.Source.
+func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
+	if o, ok := c.store.(store.Opener); ok {
+		opened, err := o.Open(ctx, c.session, ref)
+		if err != nil {
+			return nil, asSource(err)
+		}
+		return content{opened}, nil
+	}
+	data, err := c.store.Get(ctx, c.session, ref)
+	if err != nil {
+		return nil, asSource(err)
+	}
+	var held store.Memory
+	if err := held.Put(ctx, c.session, []edit.Blob{{Ref: ref, Data: data}}); err != nil {
+		return nil, err
+	}
+	return held.Open(ctx, c.session, ref)
+}
+
+// A content says in the words of package builtin what is wrong with it.
+type content struct{ store.Content }
+
+// ReadAt implements io.ReaderAt.
+func (c content) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Content.ReadAt(p, off)
+	return n, asSource(err)
+}
+
+// Line implements builtin.Content.
+func (c content) Line(n int64) (int64, error) {
+	at, err := c.Content.Line(n)
+	return at, asSource(err)
+}
+
+// Search implements builtin.Source.
+func (c contents) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
+	st, ok := c.store.(store.Searcher)
+	if !ok {
+		return nil, fmt.Errorf("plimsoll: session %q: search: want a store.Searcher, got a %T", c.session, c.store)
+	}
+	found, err := st.Search(ctx, c.session, query, limit*searchMore)
+	if err != nil {
+		return nil, asSource(err)
+	}
+	var left map[llm.Ref]bool
+	if c.left != nil {
+		left = c.left()
+	}
+	var hits []builtin.Hit
+	for _, h := range found {
+		if (c.left == nil || left[h.Ref]) && len(hits) < limit {
+			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text})
+		}
+	}
+	return hits, nil
+}
+
+// searchMore is how many times more passages are asked for than are wanted, since some may
+// be of outputs that the model sees.
+const searchMore = 4
+
+// left returns the Refs of all that edits have ever taken out of the view: what has never
+// left it the model sees already.
+func (s *Session) left() map[llm.Ref]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := map[llm.Ref]bool{}
+	for _, e := range s.machine.Journal() {
+		for _, ref := range e.Refs {
+			left[ref] = true
+		}
+	}
+	return left
+}
+
+// asSource returns an error of the store in the words of package builtin.
+func asSource(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: %w", builtin.ErrNotFound, err)
+	}
+	if _, damaged := errors.AsType[*store.DamageError](err); damaged {
+		return fmt.Errorf("%w: %w", builtin.ErrDamaged, err)
+	}
+	return err
+}
