@@ -58,6 +58,7 @@ const lattice = `
 
 	# The hosts.
 	plimsoll < telemetry;
+	CORE, builtin < mcp; # the tools for clients of that protocol
 	plimsoll, WIRE < gateway < transport; # what one exchange needs; it over HTTP
 	transport, telemetry, client < proxy; # a server around it
 	NONE < replay/verify; # shares no code with what it judges
@@ -76,7 +77,7 @@ const lattice = `
 	CORE < internal/tui;
 
 	# The program.
-	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, web, proxy, agent/loop, internal/tui < cmd/plimsoll;
+	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, web, proxy, mcp, agent/loop, internal/tui < cmd/plimsoll;
 
 	# The engine decides without the world, formats without a network, stores without formats. A replay cannot spend money.
 	wire/..., store/..., client, net/http !< core/...;
