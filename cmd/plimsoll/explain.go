@@ -169,6 +169,7 @@ type explainedRule struct {
 	Do        policy.Action  `json:"do"`
 	Down      int            `json:"down"` // 0: no such figure
 	Estimator string         `json:"estimator"`
+	Show      string         `json:"show,omitempty"` // what a cap keeps
 	Forced    bool           `json:"forced"`
 }
 
@@ -181,7 +182,7 @@ func newExplained(p policy.Policy, f policy.Figures) explained {
 	for _, l := range policy.Explain(p, w) {
 		out.Rules = append(out.Rules, explainedRule{
 			Rule: l.Rule, At: l.At, Measure: l.Measure, Op: l.Op, Threshold: l.Threshold, Unit: l.Unit, Permille: l.Permille,
-			Of: l.Of, Min: l.Min, Max: l.Max, Do: l.Do, Down: l.Down, Estimator: l.Estimator, Forced: l.Forced,
+			Of: l.Of, Min: l.Min, Max: l.Max, Do: l.Do, Down: l.Down, Estimator: l.Estimator, Show: l.Show, Forced: l.Forced,
 		})
 	}
 	return out
@@ -208,7 +209,7 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 		{name: "rule"}, {name: "at"}, {name: "when"}, {name: "threshold", wrap: true}, {name: "does"}, {name: "down to", right: true}, {name: "measured by"},
 	}}
 	for _, l := range policy.Explain(p, w) {
-		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), string(l.Do), positive(l.Down), safe(l.Estimator)))
+		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), does(l), positive(l.Down), safe(l.Estimator)))
 	}
 	if len(t.rows) == 0 {
 		return b.String() + "\nno rules: nothing is ever changed\n"
@@ -226,6 +227,14 @@ func when(l policy.Line) string {
 		return text
 	}
 	return text + " " + string(l.Unit)
+}
+
+// does writes a rule's action, with what a cap keeps where that is not the usual.
+func does(l policy.Line) string {
+	if l.Show == policy.ShowEnds {
+		return string(l.Do) + ", ends"
+	}
+	return string(l.Do)
 }
 
 // threshold writes a share and its bounds.

@@ -296,14 +296,19 @@ func (e exhibit) line(n int, ref llm.Ref) string {
 
 // typeName returns the media type of m, or "file" where it is none that can be shown.
 func typeName(m llm.Media) string {
+	if !isTypeName(m.Type) {
+		return "file"
+	}
+	return strings.TrimSuffix(m.Type, "/*")
+}
+
+// isTypeName reports whether a text can be shown as a media type.
+func isTypeName(name string) bool {
 	const longest = 80 // the longest that is registered has 73 characters
 	strange := func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/.+-_*", c))
 	}
-	if m.Type == "" || len(m.Type) > longest || strings.ContainsFunc(m.Type, strange) {
-		return "file"
-	}
-	return strings.TrimSuffix(m.Type, "/*")
+	return name != "" && len(name) <= longest && !strings.ContainsFunc(name, strange)
 }
 
 // sizeName writes a number of bytes for people, cut off after a tenth.

@@ -106,10 +106,11 @@ func (s Scene) Stub(sp Spot, kind Kind, preview Beginning, why string) Plan {
 
 // CapArgs say how much of an output stays.
 type CapArgs struct {
-	Lines      int // lines kept at the beginning and at the end; 0: any
-	LineLength int // longest line in bytes; 0: any
-	Bytes      int // most bytes; 0: any
-	Tokens     int // most tokens; 0: any
+	Lines      int  // lines kept at the beginning and at the end; 0: any; not read with Ends
+	LineLength int  // longest line in bytes; 0: any
+	Bytes      int  // most bytes; 0: any
+	Tokens     int  // most tokens; 0: any
+	Ends       bool // show what says most of the output, not what comes first
 }
 
 // Cap plans to show only a part of sp: long lines cut, then whole lines from the
@@ -117,6 +118,13 @@ type CapArgs struct {
 // the beginning and one third from the end. It plans nothing if all of it fits. Of an
 // output that the host has stored it shows what it would of the whole, as far as the
 // host read it.
+//
+// With Ends, a third of what Bytes and Tokens leave is for its first lines, a third for
+// its last, the rest for lines that say what went wrong, with those around them. A line
+// [… n lines, a to b …] says what is left out. JSON is shown by its shape, base64 and
+// what is no text by its type and size, a table with its columns and rows counted. What
+// is shown is never more than Bytes or Tokens, all such notes counted; the template is
+// on top of that, as it is without Ends.
 func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	o := s.output(sp)
 	tokens := max(sp.Tokens, sp.Stored.Tokens)
@@ -126,20 +134,8 @@ func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	if o.isStored() {
 		o.text = s.Ends.text(o.stored.Size, a.LineLength > 0)
 	}
-	kept := o.text
-	if a.Lines > 0 {
-		kept = ends(kept, a.Lines)
-	}
-	if a.LineLength > 0 {
-		kept = cutLines(kept, a.LineLength)
-	}
-	if a.Bytes > 0 {
-		kept = wholeLines(kept, a.Bytes)
-	}
-	if a.Tokens > 0 && tokens > a.Tokens {
-		kept = s.fitTokens(kept, a.Tokens)
-	}
-	if kept == o.text && !(o.isStored() && a.cuts(o.stored, tokens)) {
+	kept, cut := s.shortened(o, tokens, a)
+	if !cut {
 		return Plan{}
 	}
 	v := s.values(sp)
@@ -153,16 +149,61 @@ func (s Scene) Cap(sp Spot, a CapArgs) Plan {
 	return p
 }
 
-// fitTokens keeps the head and tail of text so that they are at most limit tokens.
-func (s Scene) fitTokens(text string, limit int) string {
+// shortened returns what a cap leaves of an output of so many tokens, and whether that is
+// not all of it.
+func (s Scene) shortened(o output, tokens int, a CapArgs) (kept string, cut bool) {
+	if a.Ends {
+		return s.excerpted(o, tokens, a)
+	}
+	kept = o.text
+	if a.Lines > 0 {
+		kept = outerLines(kept, a.Lines)
+	}
+	if a.LineLength > 0 {
+		kept = cutLines(kept, a.LineLength)
+	}
+	if a.Bytes > 0 {
+		kept = wholeLines(kept, a.Bytes)
+	}
+	if a.Tokens > 0 && tokens > a.Tokens {
+		text := kept
+		kept = s.fitTokens(text, a.Tokens, func(room int) string { return headTail(text, room) })
+	}
+	return kept, kept != o.text || o.isStored() && a.cuts(o.stored, tokens)
+}
+
+// excerpted is shortened with Ends.
+func (s Scene) excerpted(o output, tokens int, a CapArgs) (kept string, cut bool) {
+	a.Lines = 0
+	whole := llm.Stub{Size: len(o.text)}
+	if o.isStored() {
+		whole = o.stored
+	}
+	if !a.cuts(whole, tokens) && (a.LineLength == 0 || cutLines(o.text, a.LineLength) == o.text) {
+		return o.text, false
+	}
+	x := s.excerptOf(o, a.LineLength)
+	most := len(o.text)
+	if a.Bytes > 0 {
+		most = min(most, a.Bytes)
+	}
+	if a.Tokens > 0 && tokens > a.Tokens {
+		return s.fitTokens(o.text, a.Tokens, func(room int) string { return x.within(min(room, most)) }), true
+	}
+	return x.within(most), true
+}
+
+// fitTokens returns what show leaves of text for so many bytes that it is at most limit
+// tokens.
+func (s Scene) fitTokens(text string, limit int, show func(room int) string) string {
 	size := s.Size(llm.Text{Text: text})
-	budget := len(text) * limit / max(size, 1)
+	room := len(text) * limit / max(size, 1)
 	for range 24 {
-		kept := headTail(text, budget)
+		kept := show(room)
 		if s.Size(llm.Text{Text: kept}) <= limit {
 			return kept
 		}
-		budget = budget * 7 / 8
+		room = room * 7 / 8
 	}
 	return ""
 }
@@ -269,8 +310,8 @@ func wholeLines(s string, n int) string {
 // gap marks where the middle of a text is left out.
 const gap = "[…]"
 
-// ends keeps the first and the last n lines of s, with a marker between.
-func ends(s string, n int) string {
+// outerLines keeps the first and the last n lines of s, with a marker between.
+func outerLines(s string, n int) string {
 	all := strings.SplitAfter(s, "\n")
 	if len(all) <= 2*n+1 {
 		return s

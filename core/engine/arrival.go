@@ -93,7 +93,9 @@ func (m *intake) arrival(r policy.Rule, id llm.MessageID, part int) {
 	case policy.DoDedup:
 		p = s.Dedup(sp, m.shown, edit.DedupArgs{Lines: r.Args.Lines, Chars: r.Args.Chars, Gain: edit.Gain(m.policy.MinimumGain)})
 	case policy.DoCap:
-		p = s.Cap(sp, edit.CapArgs{Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.down(r)})
+		p = s.Cap(sp, edit.CapArgs{
+			Lines: r.Args.Lines, LineLength: r.Args.LineLength, Bytes: r.Args.Bytes, Tokens: m.down(r), Ends: r.Args.Show == policy.ShowEnds,
+		})
 	case policy.DoOffload:
 		p = m.offloaded(s, sp, r)
 	case policy.DoFail:

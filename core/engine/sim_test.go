@@ -243,6 +243,9 @@ func drawRule(t *rapid.T) policy.Rule {
 		r.At, r.Do, r.When, r.Args = policy.AtAppend, policy.DoDedup, policy.Condition{}, policy.Args{Template: "dedup", Lines: some("run", 1, 4), Chars: 60}
 	case 10:
 		r.At, r.Do, r.When, r.Args = policy.AtTool, policy.DoCap, policy.Condition{}, policy.Args{Template: "cap", LineLength: some("line", 0, 30), Bytes: some("bytes", 0, 4000), Permille: some("cap", 0, 100)}
+		if rapid.Bool().Draw(t, "ends") {
+			r.Args.Show = policy.ShowEnds
+		}
 	case 11:
 		r.At, r.Do, r.Args = policy.AtTool, policy.DoOffload, policy.Args{Template: "offload", Bytes: 50}
 		r.When = policy.Condition{Measure: policy.MeasureBytes, Op: ">", Value: some("big", 200, 4000)}

@@ -60,7 +60,11 @@ func TestStoredIsAsAppended(t *testing.T) {
 	mine, err := policy.Parse([]byte(`{"name": "mine", "estimator": "count", "templates": {"cap": "\n[{bytes} bytes, {lines} lines, {ref}]"}, "on_unknown_window": {"action": "error"},
 		"rules": [{"name": "ends", "at": "tool", "do": "cap", "args": {"template": "cap", "lines": 20}}]}`))
 	must(t, err)
-	policies := []policy.Policy{mine}
+	ends, err := policy.Parse([]byte(`{"name": "ends", "estimator": "count", "templates": {"cap": "\n[{bytes} bytes, {lines} lines, {ref}]"}, "on_unknown_window": {"action": "error"},
+		"rules": [{"name": "ends", "at": "tool", "do": "cap", "args": {"template": "cap", "bytes": 3000, "show": "ends"}}]}`))
+	must(t, err)
+	must(t, policy.Validate(ends))
+	policies := []policy.Policy{mine, ends}
 	for _, name := range []string{"guard", "cache-compact", "layered"} {
 		p, err := policy.Preset(name)
 		must(t, err)

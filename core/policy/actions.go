@@ -32,7 +32,7 @@ var (
 			action: DoDedup, at: []Moment{AtAppend, AtTool}, args: []string{"template", "lines", "chars"},
 			required: []string{"lines"}, texts: []string{"ref", "source", "lines"}, ref: refAlways,
 		}, {
-			action: DoCap, at: []Moment{AtTool}, args: []string{"template", "lines", "line_length", "bytes", "permille"},
+			action: DoCap, at: []Moment{AtTool}, args: []string{"template", "lines", "line_length", "bytes", "permille", "show"},
 			required: []string{"lines", "line_length", "bytes", "permille"},
 			texts:    []string{"ref", "tool", "bytes", "bytes,", "lines", "tokens", "text"}, ref: refAlways,
 		}, {
@@ -144,6 +144,7 @@ func (a Args) set() []string {
 		{"background", a.Background},
 		{"errors", a.Errors},
 		{"retain", a.Retain},
+		{"show", a.Show != ""},
 	} {
 		if arg.set {
 			out = append(out, arg.name)

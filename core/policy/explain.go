@@ -14,9 +14,10 @@ type Line struct {
 	Estimator string // that takes the measured figure: the policy's, "reported" by the provider, or empty where nothing is estimated
 	Permille  int    // Threshold as a share of Of; 0 if the policy states a value
 	Of        Base
-	Min, Max  int  // bounds of Threshold as the policy states them; 0: none
-	Down      int  // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
-	Forced    bool // makes no difference yet: see Rule.Forced
+	Min, Max  int    // bounds of Threshold as the policy states them; 0: none
+	Down      int    // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
+	Show      string // what a cap keeps, where the policy states it
+	Forced    bool   // makes no difference yet: see Rule.Forced
 }
 
 // Explain returns a line for every rule of p, in order. A rule on the guard's
@@ -31,7 +32,7 @@ func Explain(p Policy, w budget.Window) []Line {
 		}
 		l := Line{
 			Rule: r.Name, At: r.At, Do: r.Do, Measure: c.Measure, Op: c.Op, Unit: c.Measure.Unit(),
-			Permille: c.Permille, Of: c.Of, Min: c.Min, Max: c.Max, Estimator: p.EstimatorOf(c.Measure), Forced: r.Forced,
+			Permille: c.Permille, Of: c.Of, Min: c.Min, Max: c.Max, Estimator: p.EstimatorOf(c.Measure), Show: r.Args.Show, Forced: r.Forced,
 		}
 		switch {
 		case c.Always():

@@ -166,6 +166,7 @@ func argFields(a *Args) []field {
 		flag("background", &a.Background),
 		flag("errors", &a.Errors),
 		flag("retain", &a.Retain),
+		text("show", &a.Show),
 	}
 }
 

@@ -30,6 +30,9 @@ const (
 	WindowError          = "error"           // refuse to go on
 	WindowOutputMultiple = "output_multiple" // assume Value times the output reserve
 
+	ShowView = "view" // from the beginning; for a share of the limit, both ends
+	ShowEnds = "ends" // both ends and what went wrong; data by their shape; what is no text by type and size
+
 	TailTurns    = "turns"
 	TailRounds   = "rounds"
 	TailMessages = "messages"
@@ -106,6 +109,7 @@ var (
 	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}
 	knownWindows = []string{WindowDefault, WindowError, WindowOutputMultiple}
 	knownTails   = []string{TailTurns, TailRounds, TailMessages}
+	knownShows   = []string{ShowView, ShowEnds}
 	knownParts   = []string{"system", "summary", "tools"}
 	knownOps     = []string{">", ">="}
 	knownBases   = []string{string(OfCapacity), string(OfLimit)}

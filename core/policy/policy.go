@@ -150,6 +150,7 @@ type Args struct {
 	Background bool   `json:"background,omitempty"`  // summarise: the call need not wait for it
 	Errors     bool   `json:"errors,omitempty"`      // offload, clear: failed outputs too
 	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well
+	Show       string `json:"show,omitempty"`        // cap: what is kept, "view" or "ends"; empty: "view"
 }
 
 // A Tail is a number of units at the new end of the conversation.

@@ -129,8 +129,22 @@ func (c *checker) args(r Rule, spec actionSpec) {
 		c.between("args."+n.name, n.value, 0, n.most)
 	}
 	c.tail("args.keep", a.Keep)
+	c.show(a)
 	if a.Background && (r.Forced || r.At == AtRejected) {
 		c.add("args.background", "a call waits for this summary", "false, or a rule that is neither forced nor at rejected", "true")
+	}
+}
+
+// show checks what a cap keeps.
+func (c *checker) show(a Args) {
+	if a.Show == "" || !c.known("args.show", "form", a.Show, knownShows) || a.Show != ShowEnds {
+		return
+	}
+	if a.Lines != 0 {
+		c.add("args.lines", "not read by show ends", "bytes or permille", strconv.Itoa(a.Lines))
+	}
+	if a.Bytes == 0 && a.Permille == 0 {
+		c.add("args.show", "ends of no bounded length", "bytes or permille beside it", "neither")
 	}
 }
 
