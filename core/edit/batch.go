@@ -11,14 +11,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
 
-// Trim plans to replace the oldest outputs by the scene's template until need
-// tokens are saved. Outputs that are a single line already, and those that the
-// template would not make smaller, stay.
+// Trim plans to replace outputs by the scene's template until need tokens are saved: the
+// oldest first, failed ones after all others, and those of pinned messages last. Outputs
+// that are a single line already, and those that the template would not make smaller,
+// stay.
 func (s Scene) Trim(need int) Plan {
 	s = s.placed()
 	var p Plan
 	saved := 0
-	for _, sp := range s.Outputs() {
+	for _, sp := range s.dispensable() {
 		if saved >= need {
 			break
 		}
@@ -31,6 +32,23 @@ func (s Scene) Trim(need int) Plan {
 		}
 	}
 	return p
+}
+
+// dispensable returns the outputs in the order in which they may go: what failed is short,
+// and what is pinned was to stay.
+func (s Scene) dispensable() []Spot {
+	rank := func(sp Spot) int {
+		switch {
+		case s.pinned(sp.ID):
+			return 2
+		case sp.Result.IsError:
+			return 1
+		}
+		return 0
+	}
+	spots := s.Outputs()
+	slices.SortStableFunc(spots, func(a, b Spot) int { return cmp.Compare(rank(a), rank(b)) })
+	return spots
 }
 
 // ClearArgs say which outputs [Scene.Clear] touches.
