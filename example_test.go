@@ -216,7 +216,7 @@ func ExampleOpen_settings() {
 	known, guard := must(catalog.Load()), must(policy.Preset("guard"))
 	of := must(settings.Resolve(config.Query{Provider: "openai", Model: "gpt-5", Policy: guard, Catalog: known}))
 
-	guard, _ = of.ApplyTo(guard) // toolResponseMaxBytes
+	guard, _ = of.ApplyTo(guard) // toolResponseMaxBytes, toolOutputCache
 	known = known.With(settings.Models...).With(catalog.Model{ID: "gpt-5", Estimator: of.Tokenizer.Value})
 	session := must(plimsoll.Open(ctx, plimsoll.Options{
 		Policy: guard, Catalog: &known,

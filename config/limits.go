@@ -60,6 +60,12 @@ type Limits struct {
 	ToolResponseMaxBytes      Stated[int] // bytes of a tool output above which it is handled; 1 or more
 	Tokenizer                 Stated[string]
 	Reasoning                 Stated[Reasoning]
+
+	// Of the section toolOutputCache.
+	OutputCache         Stated[bool] // whether outputs are cut and trimmed
+	ContextBudgetTokens Stated[int]  // tokens of all outputs together; 1 or more
+	MaxMessageBytes     Stated[int]  // bytes shown of one output; 1 or more
+	MaxLineLength       Stated[int]  // bytes of a line in it; 1 or more
 }
 
 // over returns l, and what under states where l says nothing.
@@ -71,6 +77,10 @@ func (l Limits) over(under Limits) Limits {
 		ToolResponseMaxBytes:      first(l.ToolResponseMaxBytes, under.ToolResponseMaxBytes),
 		Tokenizer:                 first(l.Tokenizer, under.Tokenizer),
 		Reasoning:                 first(l.Reasoning, under.Reasoning),
+		OutputCache:               first(l.OutputCache, under.OutputCache),
+		ContextBudgetTokens:       first(l.ContextBudgetTokens, under.ContextBudgetTokens),
+		MaxMessageBytes:           first(l.MaxMessageBytes, under.MaxMessageBytes),
+		MaxLineLength:             first(l.MaxLineLength, under.MaxLineLength),
 	}
 }
 
@@ -121,6 +131,7 @@ const (
 	inDefaults scope = 1 << iota
 	inProvider
 	inModel
+	inOutputs
 	inOverride
 )
 
@@ -133,6 +144,10 @@ var limitFields = []struct {
 	{"contextWindowBufferTokens", inDefaults | inProvider | inModel | inOverride},
 	{"maxOutputTokens", inDefaults | inModel | inOverride},
 	{"toolResponseMaxBytes", inDefaults | inOverride},
+	{"enabled", inOutputs},
+	{"contextBudgetTokens", inOutputs | inOverride},
+	{"maxMessageBytes", inOutputs | inOverride},
+	{"maxLineLength", inOutputs | inOverride},
 	{"tokenizer", inProvider | inModel | inOverride},
 	{"reasoning", inDefaults | inModel | inOverride},
 	{"toolsAllowed", inDefaults | inModel},
@@ -164,7 +179,7 @@ func misplaced(name string) string {
 		for _, w := range []struct {
 			in   scope
 			text string
-		}{{inDefaults, "defaults"}, {inProvider, "a provider"}, {inModel, "a model of a provider"}} {
+		}{{inDefaults, "defaults"}, {inProvider, "a provider"}, {inModel, "a model of a provider"}, {inOutputs, outputsSection}} {
 			if f.in&w.in != 0 {
 				where = append(where, w.text)
 			}
@@ -199,6 +214,16 @@ func (r *settingsReader) limit(l *Limits, in scope, path string, m member) bool 
 		l.ToolResponseMaxBytes = stated(r, path, m, r.bytes(path, m.value))
 	case "tokenizer":
 		l.Tokenizer = stated(r, path, m, r.tokenizer(path, m.value))
+	case "enabled":
+		l.OutputCache = stated(r, path, m, r.flag(path, m.value))
+	case "contextBudgetTokens":
+		if m.value.kind != null { // as in the document: the budget follows from the window
+			l.ContextBudgetTokens = stated(r, path, m, r.tokens(path, m.value, 1))
+		}
+	case "maxMessageBytes":
+		l.MaxMessageBytes = stated(r, path, m, r.bytes(path, m.value))
+	case "maxLineLength":
+		l.MaxLineLength = stated(r, path, m, r.bytes(path, m.value))
 	case "reasoning":
 		l.Reasoning = stated(r, path, m, r.reasoning(path, m.value))
 	default:

@@ -45,6 +45,29 @@ func (r *settingsReader) defaults(s *Settings, n *node) {
 	}
 }
 
+// outputsSection is the section about tool outputs that has the keys of a source document.
+const outputsSection = "toolOutputCache"
+
+// outputs reads that section. It holds for all models, as the section defaults does.
+func (r *settingsReader) outputs(s *Settings, n *node) {
+	if n.kind != object && n.kind != null {
+		r.fault(n, "%s: want how much of tool outputs is shown, got %s", outputsSection, describe(n))
+		return
+	}
+	for _, m := range n.members {
+		if path := outputsSection + "." + m.name; !r.limit(&s.Defaults, inOutputs, path, m) {
+			r.fault(m.value, "%s", wrongField(path, m.name, fieldsOf(inOutputs)))
+		}
+	}
+}
+
+func (r *settingsReader) flag(path string, n *node) bool {
+	if n.kind != flag {
+		r.fault(n, "%s: want true or false, got %s", path, describe(n))
+	}
+	return n.text == "true"
+}
+
 // providerModels reads the models of a provider: a list of names, or names with
 // what is stated about each.
 func (r *settingsReader) providerModels(p *ProviderSettings, path string, n *node) {

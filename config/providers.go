@@ -207,7 +207,7 @@ func ParseSettings(name string, data []byte, known Known) (Settings, error) {
 
 // settingsFields and providerFields are the names that files may use.
 var (
-	settingsFields = []string{"model", "providers", "models", "defaults", "toolsAllowed", "toolsDenied"}
+	settingsFields = []string{"model", "providers", "models", "defaults", outputsSection, "toolsAllowed", "toolsDenied"}
 	providerFields = append([]string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}, fieldsOf(inProvider)...)
 )
 

@@ -77,6 +77,8 @@ func (r *settingsReader) settings(tree *node) Settings {
 			s.Facts = r.facts
 		case m.name == "defaults":
 			r.defaults(&s, m.value)
+		case m.name == outputsSection:
+			r.outputs(&s, m.value)
 		case r.toolList(&r.tools.All, m.name, m):
 		case isKeyName(m.name):
 			r.literalKey(m.name, m.value)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -62,10 +61,21 @@ type Resolved struct {
 	// acts where the policy has a rule that moves outputs out by their bytes.
 	ToolResponseMaxBytes  Sourced[int]
 	ToolResponseBytesActs bool
-	Reasoning             Sourced[Reasoning] // empty: not stated
-	Tools                 Tools
+	// The figures of the section toolOutputCache, else the policy's.
+	ContextBudgetTokens, MaxMessageBytes, MaxLineLength RuleFigure
 
-	toolBytes Stated[int] // ToolResponseMaxBytes where it is stated
+	OutputCache Sourced[bool]      // whether the rules are there that go by them; no source: not stated
+	Reasoning   Sourced[Reasoning] // empty: not stated
+	Tools       Tools
+
+	limits Limits // as they are stated
+}
+
+// A RuleFigure is a figure that the policy may have a rule for. Its source is empty where
+// nobody states it.
+type RuleFigure struct {
+	Sourced[int]
+	Acts bool // the policy has a rule that goes by it
 }
 
 // A Sourced is a resolved value and where it came from, as policy.Figure has it.
@@ -165,12 +175,7 @@ func (s Settings) rest(q Query, r *Resolved) {
 		r.Tokenizer = Sourced[string]{m.Estimator, "catalogue"}
 	}
 	set(&r.Tokenizer, l.Tokenizer)
-	if at := slices.IndexFunc(q.Policy.Rules, movesOut); at >= 0 {
-		r.ToolResponseBytesActs = true
-		r.ToolResponseMaxBytes = Sourced[int]{q.Policy.Rules[at].When.Value, q.Policy.Title() + " (rule " + q.Policy.Rules[at].Name + ")"}
-	}
-	set(&r.ToolResponseMaxBytes, l.ToolResponseMaxBytes)
-	r.toolBytes = l.ToolResponseMaxBytes
+	r.outputs(q.Policy, l)
 	set(&r.Reasoning, l.Reasoning)
 	r.Tools = s.ToolsOf(q.Provider, q.Model)
 }

@@ -232,7 +232,7 @@ func TestApplyTo(t *testing.T) {
 				t.Fatalf("the preset's rule: %+v", want.Rules[0])
 			}
 			want.Rules[0].When.Value = 5_000
-			want.Name += "-custom"
+			want.Name, want.About = c.policy+"-custom", "A policy derived from "+c.policy+"."
 			got, changed := r.ApplyTo(before)
 			if !changed || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(before, preset(c.policy)) {
 				t.Errorf("got %+v, %v\nwant %+v", got, changed, want)

@@ -164,8 +164,19 @@ func notesOn(q config.Query, r config.Resolved) []string {
 		}
 		notes = append(notes, fmt.Sprintf("%s: %s writes at most %s", what, q.Model, tokens(r.MostOutput)))
 	}
-	if r.ToolResponseMaxBytes.Source != "" && !r.ToolResponseBytesActs {
-		notes = append(notes, fmt.Sprintf("toolResponseMaxBytes: %s has no rule that it changes", q.Policy.Name))
+	for _, f := range []struct {
+		name   string
+		stated bool
+		acts   bool
+	}{
+		{"toolResponseMaxBytes", r.ToolResponseMaxBytes.Source != "", r.ToolResponseBytesActs},
+		{"contextBudgetTokens", r.ContextBudgetTokens.Source != "", r.ContextBudgetTokens.Acts},
+		{"maxMessageBytes", r.MaxMessageBytes.Source != "", r.MaxMessageBytes.Acts},
+		{"maxLineLength", r.MaxLineLength.Source != "", r.MaxLineLength.Acts},
+	} {
+		if f.stated && !f.acts {
+			notes = append(notes, fmt.Sprintf("%s: %s has no rule that it changes", f.name, q.Policy.Name))
+		}
 	}
 	if r.Reasoning.Value != "" {
 		notes = append(notes, "reasoning is checked and shown; no command sends it yet")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -34,8 +35,12 @@ type shownSettings struct {
 	MaxOutputTokens           shown[int]      `json:"maxOutputTokens"`
 	Tokenizer                 shown[string]   `json:"tokenizer"`
 	ToolResponseMaxBytes      shown[int]      `json:"toolResponseMaxBytes"` // 0: none
-	Reasoning                 shown[string]   `json:"reasoning"`            // empty: not stated
-	Tools                     []shownToolRule `json:"tools"`                // a tool must get through all
+	OutputCache               shown[bool]     `json:"toolOutputCache"`      // without a source: not stated, and on
+	ContextBudgetTokens       shown[int]      `json:"contextBudgetTokens"`  // 0: none, as of the next two
+	MaxMessageBytes           shown[int]      `json:"maxMessageBytes"`
+	MaxLineLength             shown[int]      `json:"maxLineLength"`
+	Reasoning                 shown[string]   `json:"reasoning"` // empty: not stated
+	Tools                     []shownToolRule `json:"tools"`     // a tool must get through all
 }
 
 // shown is a value and where it came from.
@@ -72,6 +77,10 @@ func newShownConfig(q config.Query, s config.Settings, r config.Resolved) shownC
 			MaxOutputTokens:           shown[int](r.Output),
 			Tokenizer:                 shown[string](r.Tokenizer),
 			ToolResponseMaxBytes:      shown[int](r.ToolResponseMaxBytes),
+			OutputCache:               shown[bool](r.OutputCache),
+			ContextBudgetTokens:       shown[int](r.ContextBudgetTokens.Sourced),
+			MaxMessageBytes:           shown[int](r.MaxMessageBytes.Sourced),
+			MaxLineLength:             shown[int](r.MaxLineLength.Sourced),
 			Reasoning:                 shown[string]{string(r.Reasoning.Value), r.Reasoning.Source},
 			Tools:                     []shownToolRule{},
 		},
@@ -177,6 +186,10 @@ func (c shownConfig) table(width int) table {
 	add("maxOutputTokens", edit.Thousands(v.MaxOutputTokens.Value), v.MaxOutputTokens.Source)
 	add("tokenizer", v.Tokenizer.Value, v.Tokenizer.Source)
 	add("toolResponseMaxBytes", edit.Thousands(v.ToolResponseMaxBytes.Value), v.ToolResponseMaxBytes.Source)
+	add("toolOutputCache", strconv.FormatBool(v.OutputCache.Value), v.OutputCache.Source)
+	add("contextBudgetTokens", edit.Thousands(v.ContextBudgetTokens.Value), v.ContextBudgetTokens.Source)
+	add("maxMessageBytes", edit.Thousands(v.MaxMessageBytes.Value), v.MaxMessageBytes.Source)
+	add("maxLineLength", edit.Thousands(v.MaxLineLength.Value), v.MaxLineLength.Source)
 	add("reasoning", v.Reasoning.Value, v.Reasoning.Source)
 	for _, l := range v.Tools {
 		add("toolsAllowed", cmp.Or(strings.Join(l.Allowed.Value, ", "), "all"), l.Allowed.Source)

@@ -63,7 +63,7 @@ rule waits for anything yet, forced or not.`,
 }
 
 func runExplain(s streams, f explainFlags, name string) error {
-	p, err := loadPolicy(name)
+	p, err := loadHeldPolicy(name)
 	if err != nil {
 		return err
 	}

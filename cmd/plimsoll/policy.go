@@ -167,6 +167,20 @@ func newChecked(path string, p policy.Policy, err error) checked {
 // startingPoint is the hint for those whose policy has faults.
 const startingPoint = "plimsoll policy show balanced prints a whole policy to start from"
 
+// loadHeldPolicy is loadPolicy with what the settings say of tool outputs in its rules.
+func loadHeldPolicy(name string) (policy.Policy, error) {
+	p, err := loadPolicy(name)
+	if err != nil {
+		return p, err
+	}
+	s, err := loadSettings("")
+	if err != nil {
+		return p, fail(err, settingsPage)
+	}
+	p, _ = s.Defaults.ApplyTo(p)
+	return p, nil
+}
+
 // loadPolicy returns the preset of that name, or the policy in that file.
 func loadPolicy(name string) (policy.Policy, error) {
 	if slices.Contains(policy.Presets(), name) {

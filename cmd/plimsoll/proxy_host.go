@@ -39,6 +39,7 @@ func (f proxyFlags) host() (proxyHost, error) {
 	if h.settings, err = loadSettings(f.config); err != nil {
 		return h, fail(err, settingsPage)
 	}
+	h.policy, _ = h.settings.Defaults.ApplyTo(h.policy)
 	c, err := catalog.Load()
 	if err != nil {
 		return h, fail(err, "")

@@ -3,9 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // What a flag states of a window goes before the settings, and what nobody states is left
@@ -46,6 +48,22 @@ providers:
 			t.Errorf("%v: got %+v, want %+v", name, got, want)
 		}
 	}
+	t.Run("R001-25_R000-24_settings_of_outputs_act", func(t *testing.T) {
+		text := "defaults: {toolResponseMaxBytes: 700}\ntoolOutputCache: {contextBudgetTokens: 9000}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]int{"guard": 700, "cache-compact": 9000} {
+			f.policy = name
+			h, err := f.host()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(h.policy.Rules, func(r policy.Rule) bool { return r.When.Value == want && r.When.Permille == 0 }) {
+				t.Errorf("%s: got %+v", name, h.policy.Rules)
+			}
+		}
+	})
 	ups, err := f.allUpstreams(h.settings)
 	if err != nil || len(ups) != 2 {
 		t.Fatalf("got %v, %v", ups, err)

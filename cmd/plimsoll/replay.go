@@ -171,7 +171,7 @@ func (f replayFlags) options() (replay.Options, error) {
 		return o, err
 	}
 	for _, name := range f.policies {
-		p, err := loadPolicy(name)
+		p, err := loadHeldPolicy(name)
 		if err != nil {
 			return o, err
 		}
