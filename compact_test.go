@@ -250,3 +250,32 @@ func TestDerivedPolicyKeepsItsQuestion(t *testing.T) {
 		t.Errorf("R001-11: retainPrompt null, and yet asked\n%s", got)
 	}
 }
+
+// TestCompactByHandOnly is R001-25: where nothing is compacted by itself, as a rule that no
+// call reaches says, a person still can, and is given all that the policy asks for.
+func TestCompactByHandOnly(t *testing.T) {
+	t.Run("R001-25_by_hand", func(t *testing.T) {
+		p := preset(t, "cache-compact")
+		for i, r := range p.Rules {
+			if r.Do == policy.DoSummarise {
+				p.Rules[i].When = policy.Condition{Measure: r.When.Measure, Op: r.When.Op, Value: 1_000_000_000}
+			}
+		}
+		p.Name = "by-hand"
+		if err := policy.Validate(p); err != nil {
+			t.Fatal(err)
+		}
+		sum := &summariser{text: "<retain>rx17</retain><summary>" + strings.Repeat("All was said and done. ", 20) + "</summary>"}
+		s := open(t, plimsoll.Options{Policy: p, Summariser: sum})
+		atEighty(t, s)
+		if len(sum.asks) != 0 {
+			t.Fatalf("asked %d times by itself", len(sum.asks))
+		}
+		if _, err := s.Compact(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		if len(sum.asks) != 1 || !strings.Contains(sum.asks[0].Prompt, "<retain>") {
+			t.Fatalf("asked %+v", sum.asks)
+		}
+	})
+}
