@@ -12,7 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll-dev/plimsoll/builtin"
 	"github.com/plimsoll-dev/plimsoll/config"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -196,6 +199,40 @@ func TestDocPolicies(t *testing.T) {
 	}
 }
 
+// docs/tools.md states what is offered, and what that costs with every request.
+func TestDocTools(t *testing.T) {
+	text := read(t, filepath.Join(repo, "docs", "tools.md"))
+	count, err := token.NewCounter("pieces", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(names []string, row string) {
+		t.Helper()
+		kit, err := builtin.New(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var offered []string
+		for _, tool := range kit.Tools() {
+			offered = append(offered, "`"+tool.Name+"`")
+		}
+		row = strings.ReplaceAll(row, "NAMES", strings.Join(offered, ", "))
+		if n := count.Tools(kit.Tools()); n > 0 && !regexp.MustCompile(`(?m)`+row+fmt.Sprintf(` \| %d \|$`, n)).MatchString(text) {
+			t.Errorf("the page has no row %q that ends in %d tokens", row, n)
+		}
+	}
+	for _, name := range builtin.Names() {
+		says([]string{name}, `^\| NAMES \| .*`)
+	}
+	for _, name := range policy.Presets() {
+		p, err := policy.Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(p.Tools, "^\\| `"+name+"` \\| NAMES")
+	}
+}
+
 // docs/replay-json.md explains every field that is printed or exported.
 func TestDocFields(t *testing.T) {
 	text := read(t, filepath.Join(repo, "docs", "replay-json.md"))
@@ -241,7 +278,7 @@ func fieldNames(t reflect.Type, names map[string]bool) {
 // The Go code in the documents is code of the runnable examples, or of the tests with SDKs.
 func TestDocGo(t *testing.T) {
 	var example string
-	for _, pattern := range []string{"example_test.go", "transport/example_test.go", "internal/sdktest/*_test.go", "internal/frameworktest/*_test.go"} {
+	for _, pattern := range []string{"example_test.go", "example_builtin_test.go", "transport/example_test.go", "internal/sdktest/*_test.go", "internal/frameworktest/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(repo, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: want files, got %v, %v", pattern, files, err)
