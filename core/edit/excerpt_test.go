@@ -99,6 +99,18 @@ step 200 of the build is done`},
 			}
 		})
 	}
+	t.Run("a text that is about errors", func(t *testing.T) {
+		text := rows(1000, func(i int) string {
+			if i%10 == 0 {
+				return "if err := " + strings.Repeat("f", i/10) + "(); err != nil { return the error }"
+			}
+			return plain(i)
+		})
+		got, _ := shownOf(text, edit.CapArgs{Bytes: 6000})
+		if n := strings.Count(got, "[… "); n > 4 {
+			t.Errorf("%d gaps in\n%s", n, got)
+		}
+	})
 	t.Run("what fits stays", func(t *testing.T) {
 		if _, whole := shownOf("a\nb\n", edit.CapArgs{Bytes: 4, LineLength: 1}); !whole {
 			t.Error("it was cut")

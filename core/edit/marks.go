@@ -14,6 +14,12 @@ var (
 const (
 	markedWithin = 512  // bytes of a line, in which it is looked for that
 	mostMarks    = 2000 // lines of a kind: more than any excerpt shows
+
+	// Where more lines than that say so, it is what the text is about: code that handles
+	// errors, one problem in each line. In recorded sessions, agents then quote more of
+	// what stands at both ends; the first few still say what it is about.
+	manyMarks, manyPermille = 20, 20
+	fewMarks                = 3
 )
 
 // marksOf returns which lines say what went wrong: errors first, then warnings, each from
@@ -21,6 +27,7 @@ const (
 func marksOf(lines []numbered) []int {
 	var errors, warned []int
 	seen := map[string]bool{}
+	all := 0
 	for i, l := range lines {
 		text := strings.ToLower(cutBytes(l.text, markedWithin))
 		list := &errors
@@ -29,12 +36,17 @@ func marksOf(lines []numbered) []int {
 				continue
 			}
 		}
+		all++
 		if key := withoutDigits(text); len(*list) < mostMarks && !seen[key] {
 			seen[key] = true
 			*list = append(*list, i)
 		}
 	}
-	return append(errors, warned...)
+	marks := append(errors, warned...)
+	if all > max(manyMarks, len(lines)*manyPermille/1000) {
+		return marks[:min(len(marks), fewMarks)]
+	}
+	return marks
 }
 
 // says reports whether a line has one of these words, other than to say that there is
