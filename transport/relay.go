@@ -174,11 +174,14 @@ func (r *reply) look(chunk []byte, err error) (pass []byte) {
 	if err == nil {
 		return pass
 	}
-	pass = append([]byte(nil), pass...)
+	return append(bytes.Clone(pass), r.last(err)...)
+}
+
+// last takes in that the reply of a Round has ended, and returns what the client still gets
+// of it. If r.again is true then, another Round goes on with it.
+func (r *reply) last(err error) (pass []byte) {
 	if errors.Is(err, io.EOF) && r.next != nil {
-		more, again := r.relay.Again(r.ctx)
-		if pass = append(pass, more...); again {
-			r.again = true
+		if pass, r.again = r.relay.Again(r.ctx); r.again {
 			return pass
 		}
 	}
@@ -254,12 +257,12 @@ func (r *reply) release() {
 
 // end is for an answer that ended while its beginning was held back.
 func (r *reply) end(err error) {
-	if r.packed != nil {
-		r.packed.close()
+	if r.packed == nil {
+		r.ready = append(r.ready, r.last(err)...)
+		return
 	}
-	if rest := r.relay.End(); r.packed == nil {
-		r.ready = append(r.ready, rest...)
-	}
+	r.packed.close()
+	r.relay.End()
 	r.finish(err)
 }
 

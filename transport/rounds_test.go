@@ -82,10 +82,25 @@ func (m *mind) RoundTrip(req *http.Request) (*http.Response, error) {
 	} else if out, err = codec.EncodeResponse(reply); err != nil {
 		return nil, err
 	}
+	var from io.Reader = bytes.NewReader(out)
+	if m.n%2 == 1 {
+		from = &atOnce{out}
+	}
 	return &http.Response{
 		StatusCode: 200, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
-		Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(out)), ContentLength: int64(len(out)),
+		Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(from), ContentLength: int64(len(out)),
 	}, nil
+}
+
+// An atOnce tells its end beside its last bytes, as a body does whose length was stated.
+type atOnce struct{ rest []byte }
+
+func (a *atOnce) Read(p []byte) (n int, err error) {
+	n = copy(p, a.rest)
+	if a.rest = a.rest[n:]; len(a.rest) == 0 {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // think says what to do next.
