@@ -149,20 +149,30 @@ func (q Query) count(text []byte, weights map[string]float64) map[string]int {
 }
 
 // hit is what is shown of a passage: that of the places where a line or a part of a long one
-// begins from which most is found.
+// begins from which most is found, without what comes before the first of it: what follows
+// says more.
 func (q Query) hit(c Candidate, weights map[string]float64, score int) Hit {
-	at, most := 0, -1.0
-	for from := 0; from < len(c.Text); {
-		sum, counts := 0.0, q.count(cutText(c.Text[from:]), weights)
+	found := func(text []byte) (sum float64) {
+		counts := q.count(text, weights)
 		for _, term := range q.Terms() { // in order: sums of floats depend on it
 			if counts[term] > 0 {
 				sum += weights[term]
 			}
 		}
-		if sum > most {
+		return sum
+	}
+	at, most := 0, 0.0
+	for from := 0; from < len(c.Text); from += step(c.Text[from:]) {
+		if sum := found(cutText(c.Text[from:])); sum > most {
 			at, most = from, sum
 		}
-		from += step(c.Text[from:])
+	}
+	for most > 0 {
+		next := at + step(c.Text[at:])
+		if found(c.Text[at:next]) > 0 || found(cutText(c.Text[next:])) < most {
+			break
+		}
+		at = next
 	}
 	text := cutText(c.Text[at:])
 	return Hit{

@@ -93,7 +93,8 @@ func testSearch(t *testing.T, s store.Store) {
 	})
 }
 
-// testSearchPlace: a hit says where in the content its text is.
+// testSearchPlace: a hit says where in the content its text is, and shows what follows the
+// words that were found.
 func testSearchPlace(t *testing.T, s store.Store) {
 	f, ctx := searcher(t, s), t.Context()
 	log := strings.Split(strings.TrimSuffix(logOf(900<<10), "\n"), "\n")
@@ -103,6 +104,15 @@ func testSearchPlace(t *testing.T, s store.Store) {
 	wide := strings.Repeat("é", 4000) + " pin " + strings.Repeat("ü", 4000)
 	text := strings.Join(log, "\n") + "\n" + wide
 	must(t, s.Put(ctx, "a", []edit.Blob{blobOf(text)}))
+	for _, sep := range []string{"\n", `\n`} { // lines, and one long line of them
+		text := strings.Repeat("nothing of note on this watch"+sep, 100) + "the tiller of the barge: " + strings.Repeat("-", 60) + " 31 m" + sep + strings.Repeat("nothing"+sep, 90)
+		must(t, s.Put(ctx, "b"+sep, []edit.Blob{blobOf(text)}))
+		hits, err := f.Search(ctx, "b"+sep, "tiller barge", 5)
+		must(t, err)
+		if len(hits) != 1 || !strings.Contains(hits[0].Text, " 31 m") {
+			t.Errorf("want what stands behind the words that are found, got %+v", hits)
+		}
+	}
 	for i, q := range []string{"needle0", "needle1", "needle2", "needle3", "needle4", "pin"} {
 		hits, err := f.Search(ctx, "a", q, 5)
 		must(t, err)
