@@ -61,7 +61,8 @@ func (c content) Line(n int64) (int64, error) {
 	return at, asSource(err)
 }
 
-// Search implements builtin.Source.
+// Search implements builtin.Source. What several contents say alike, as an archive does that
+// holds the summary of one before it, is found in the best of them alone.
 func (c contents) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
 	st, ok := c.store.(store.Searcher)
 	if !ok {
@@ -76,8 +77,10 @@ func (c contents) Search(ctx context.Context, query string, limit int) ([]builti
 		left = c.left()
 	}
 	var hits []builtin.Hit
+	said := map[string]bool{}
 	for _, h := range found {
-		if (c.left == nil || left[h.Ref]) && len(hits) < limit {
+		if (c.left == nil || left[h.Ref]) && !said[h.Text] && len(hits) < limit {
+			said[h.Text] = true
 			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text})
 		}
 	}
@@ -85,7 +88,7 @@ func (c contents) Search(ctx context.Context, query string, limit int) ([]builti
 }
 
 // searchMore is how many times more passages are asked for than are wanted, since some may
-// be of outputs that the model sees.
+// be of outputs that the model sees, or say the same.
 const searchMore = 4
 
 // left returns the Refs of all that edits have ever taken out of the view: what has never

@@ -1,6 +1,7 @@
 package plimsoll_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -136,6 +138,26 @@ func TestBuiltin(t *testing.T) {
 				t.Errorf("the model reads %.300q, want %q in it", got, c.want)
 			}
 		})
+	}
+}
+
+// TestSearchIsSaidOnce: what many contents say alike, such as archives one of which stands in
+// the next, is found once, in the one that fits best, so that there is room for what else fits.
+func TestSearchIsSaidOnce(t *testing.T) {
+	var st store.Memory
+	alike := strings.Repeat("say of each ship how high her mast is\n", 10)
+	var blobs []edit.Blob
+	for i := range 8 {
+		text := alike + strings.Repeat(fmt.Sprintf("archive %d\n", i), 40)
+		blobs = append(blobs, edit.Blob{Ref: llm.RefOf([]byte(text)), Data: []byte(text)})
+	}
+	text := strings.Repeat("nothing new\n", 100) + "the mast is 31 m high\n" + strings.Repeat("nothing new\n", 100)
+	blobs = append(blobs, edit.Blob{Ref: llm.RefOf([]byte(text)), Data: []byte(text)})
+	must(t, st.Put(t.Context(), "s", blobs))
+	hits, err := plimsoll.Contents(&st, "s").Search(t.Context(), "how high mast", 3)
+	must(t, err)
+	if len(hits) != 2 || !strings.HasPrefix(hits[0].Text, alike[:100]) || !strings.Contains(hits[1].Text, "the mast is 31 m high") {
+		t.Errorf("want what is said alike once, and the mast, got %+v", hits)
 	}
 }
 
