@@ -37,8 +37,9 @@
 //	                           only requests of which all of that is true
 //
 // The first reply from the top that fits a request and is not used up answers it. A request
-// that no reply is left for is answered with a 500 that says so. After "when" stand one or
-// more of these, with "no" before it for the opposite:
+// that no reply is left for is answered with a 500 that says so, unless the server thinks for
+// itself (Options.Think). After "when" stand one or more of these, with "no" before it for
+// the opposite:
 //
 //	user "T"     the user's newest text contains T       tools       it offers tools
 //	system "T"   the system prompt contains T            tool "T"    it offers the tool T

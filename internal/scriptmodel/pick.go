@@ -8,7 +8,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
-// pick returns the first block that answers the request and is not used up.
+// pick returns the first block that answers the request and is not used up, else what is
+// thought of it.
 func (x *exchange) pick() (Block, *wire.Error) {
 	for i, b := range x.script.Replies {
 		if b.Times > 0 && x.state.used[i] >= b.Times || !x.fits(b.When) {
@@ -17,6 +18,9 @@ func (x *exchange) pick() (Block, *wire.Error) {
 		x.state.used[i]++
 		x.call.Line = b.Line
 		return b, nil
+	}
+	if x.think != nil {
+		return Block{Reply: x.think(x.r)}, nil
 	}
 	return Block{}, x.fault(500, "script: no reply is left for this request")
 }

@@ -23,6 +23,10 @@ type Options struct {
 	Encodings token.Encodings
 	// Scale counts in place of the script's estimator; nil: the estimator does.
 	Scale Scale
+	// Think says what the model does with a request that no reply of the script is left for,
+	// from what stands in it. The server asks it for one request at a time. nil: such a request
+	// is answered with a 500.
+	Think func(llm.Request) Reply
 	// Observe is told of every call once its answer is decided, one at a time.
 	Observe func(Call)
 }
@@ -36,6 +40,7 @@ type Server struct {
 	count   token.Counter
 	broken  error // why there is no counter
 	scale   Scale // nil: count counts
+	think   func(llm.Request) Reply
 	observe func(Call)
 
 	mu    sync.Mutex
@@ -76,7 +81,7 @@ func New(s *Script, o Options) *Server {
 	if load == nil {
 		load = bpe.Load
 	}
-	server := &Server{script: s, sealer: prefix.Sealer{Key: s.Secret}, scale: o.Scale, observe: o.Observe}
+	server := &Server{script: s, sealer: prefix.Sealer{Key: s.Secret}, scale: o.Scale, think: o.Think, observe: o.Observe}
 	server.count, server.broken = token.NewCounter(s.Count, load)
 	server.Reset()
 	return server
