@@ -60,6 +60,7 @@ func codex() agent {
 			return map[string]string{".codex/config.toml": fmt.Sprintf(`model = %q
 model_provider = "loop"
 model_context_window = %d
+tool_output_token_limit = 20000 # so that outputs of the tasks here come whole
 check_for_update_on_startup = false
 
 [model_providers.loop]

@@ -14,4 +14,7 @@
 // so if it exits with 0, the file is there, the result of its tool came to the server, the
 // server found nothing to refuse in any request, the model's last words are in its output,
 // and no process of it is left.
+//
+// Behind the proxy agents do two tasks that need more than the window of their model: one of
+// many Steps, and one whose outputs it has to read back.
 package clienttest

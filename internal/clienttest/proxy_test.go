@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -31,12 +30,15 @@ const (
 	taskWindow = 60_000
 )
 
+// sideReplies answer what an agent asks beside its task: Gemini CLI asks another model whether
+// this one runs in a loop.
+const sideReplies = "reply always when no tools, json\n  text `{\"unproductive_state_analysis\":\"\",\"unproductive_state_confidence\":0.0}`\n"
+
 // taskScript lets the model run taskSteps commands, no two alike, and then end.
 func taskScript() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "window %d\nsignatures error\n", taskWindow)
-	// Gemini CLI asks another model whether this one runs in a loop.
-	b.WriteString("reply always when no tools, json\n  text `{\"unproductive_state_analysis\":\"\",\"unproductive_state_confidence\":0.0}`\n")
+	b.WriteString(sideReplies)
 	b.WriteString("reply always when no tools\n  text \"A title\"\n")
 	for n := range taskSteps {
 		fmt.Fprintf(&b, "reply when tools\n  thinking \"On to %d.\"\n  call shell \"seq %d %d\"\n", n+1, 10_000+n*2_800, 10_000+n*2_800+2_799)
@@ -92,10 +94,12 @@ func taskServer(t *testing.T) (*scriptmodel.Server, *httptest.Server) {
 // A tap notes the requests that an agent makes, before the proxy sees them.
 type tap struct {
 	next http.Handler
+	url  string
 
 	mu       sync.Mutex
-	messages []int // of each request with tools
-	faulty   int   // requests that break a rule before anybody has touched them
+	messages []int           // of each request with tools
+	calls    map[string]bool // names of the tools that were called, as the agent has it
+	faulty   int             // requests that break a rule before anybody has touched them
 }
 
 func (p *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -112,6 +116,11 @@ func (p *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if err == nil && len(req.Tools) > 0 {
 				p.messages = append(p.messages, len(req.Messages))
 			}
+			for _, m := range req.Messages {
+				for _, c := range m.Calls() {
+					p.calls[c.Name] = true
+				}
+			}
 			if len(check.Request(d, body)) > 0 {
 				p.faulty++
 			}
@@ -121,21 +130,33 @@ func (p *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next.ServeHTTP(w, r)
 }
 
-// through runs the task behind the proxy.
-func through(t *testing.T, prefix string, a agent) {
+// judge checks that the provider takes all that the proxy sent it, but for as many requests as
+// came from the agent with a fault, and that the agent never compacted by itself.
+func (p *tap) judge(t *testing.T, calls []scriptmodel.Call, a agent) {
 	t.Helper()
-	server, listener := taskServer(t)
-	base, err := url.Parse(listener.URL)
-	if err != nil {
-		t.Fatal(err)
+	refused := 0
+	for i, c := range calls {
+		if c.Error != nil || len(c.Faults) > 0 {
+			// Gemini CLI asks now and then whether the model runs in a loop, with the last messages
+			// of its history, which it cuts inside a Round.
+			if refused++; refused > p.faulty {
+				t.Errorf("request %d, want one that the provider takes, got %s %s: %v %v", i+1, c.Method, c.Path, c.Error, c.Faults)
+			}
+		}
 	}
-	g, err := gateway.New(gateway.Options{Window: func(string, string) budget.Window { return budget.Window{Capacity: taskWindow} }})
-	if err != nil {
-		t.Fatal(err)
+	for i := 1; i < len(p.messages) && !a.compacts; i++ {
+		if p.messages[i] < p.messages[i-1] {
+			t.Errorf("the agent compacted by itself: %d messages after %d", p.messages[i], p.messages[i-1])
+		}
 	}
+}
+
+// behind starts a proxy before a model server, for as long as the test runs.
+func behind(t *testing.T, g *gateway.Gateway, upstream string) *tap {
+	t.Helper()
 	var upstreams []proxy.Upstream
 	for _, name := range []string{"anthropic", "openai", "gemini"} {
-		up, err := proxy.ParseUpstream(name, base.String())
+		up, err := proxy.ParseUpstream(name, upstream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,23 +166,29 @@ func through(t *testing.T, prefix string, a agent) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watched := &tap{next: p}
+	watched := &tap{next: p, calls: map[string]bool{}}
 	front := httptest.NewServer(watched)
-	defer front.Close()
+	t.Cleanup(front.Close)
+	watched.url = front.URL
+	return watched
+}
 
-	out, errs, err := run(t, prefix, a, t.TempDir(), repository(t), front.URL)
+// through runs the task behind the proxy.
+func through(t *testing.T, prefix string, a agent) {
+	t.Helper()
+	server, listener := taskServer(t)
+	g, err := gateway.New(gateway.Options{Window: func(string, string) budget.Window { return budget.Window{Capacity: taskWindow} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := behind(t, g, listener.URL)
+	out, errs, err := run(t, prefix, a, t.TempDir(), repository(t), watched.url)
 	if err != nil || !strings.Contains(out, lastWords) {
 		t.Errorf("through the proxy: want the task to end with %s, got %v\nstdout: %s\nstderr: %s", lastWords, err, tail(out), tail(errs))
 	}
+	watched.judge(t, server.Log(), a)
 	steps, largest := 0, 0
-	for i, c := range server.Log() {
-		if c.Error != nil || len(c.Faults) > 0 {
-			// Gemini CLI asks now and then whether the model runs in a loop, with the last messages
-			// of its history, which it cuts inside a Round.
-			if watched.faulty--; watched.faulty < 0 {
-				t.Errorf("request %d, want one that the provider takes, got %s %s: %v %v", i+1, c.Method, c.Path, c.Error, c.Faults)
-			}
-		}
+	for _, c := range server.Log() {
 		if len(c.Reply.Message.Calls()) > 0 {
 			steps++
 		}
@@ -169,11 +196,6 @@ func through(t *testing.T, prefix string, a agent) {
 	}
 	if steps != taskSteps {
 		t.Errorf("%d Steps, want %d", steps, taskSteps)
-	}
-	for i := 1; i < len(watched.messages) && !a.compacts; i++ {
-		if watched.messages[i] < watched.messages[i-1] {
-			t.Errorf("the agent compacted by itself: %d messages after %d", watched.messages[i], watched.messages[i-1])
-		}
 	}
 	t.Logf("%d requests, the largest of %d tokens of %d", len(server.Log()), largest, taskWindow)
 }
