@@ -3,6 +3,7 @@ package gateway
 import (
 	"container/list"
 	"hash/maphash"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -109,15 +110,17 @@ func (b begun) then(seed maphash.Seed, body []byte, r llm.Request) *reading {
 		}
 	}
 	each := r.Frame.Each
-	for _, m := range r.Messages {
+	for items, m := range items(r) {
 		at = llm.Chain(at, digestOf(m))
 		next.links = append(next.links, at)
-		items := items(m)
-		if items > len(each) || items == 0 {
+		if items > len(each) || items == 0 && len(r.Frame.Mixed) == 0 {
 			each = nil
 			continue
 		}
-		stop := each[items-1].End + b.cut
+		stop := end // of what is left of a message that was cut: nothing
+		if items > 0 {
+			stop = each[items-1].End + b.cut
+		}
 		each = each[items:]
 		next.pieces = append(next.pieces, piece{stop - end, maphash.Bytes(seed, body[end:stop]), m.Role == llm.RoleAssistant})
 		end = stop
@@ -128,13 +131,29 @@ func (b begun) then(seed maphash.Seed, body []byte, r llm.Request) *reading {
 	return next
 }
 
-// items returns how many elements of its list a message was: one, but where each part was
-// one by itself.
-func items(m llm.Message) int {
-	if len(m.Envelope.Raw) > 0 {
-		return 1
+// items yields the messages of a request, each with how many elements of their list it was:
+// one; where each part was one by itself, as many as it has; of an element that was cut
+// because several people speak in it (see [llm.Frame]) one for the first message, none for
+// the others.
+func items(r llm.Request) iter.Seq2[int, llm.Message] {
+	return func(yield func(int, llm.Message) bool) {
+		mixed, parts := r.Frame.Mixed, 0 // those that are still to come of the element at hand
+		for _, m := range r.Messages {
+			n := 1
+			switch {
+			case len(m.Envelope.Raw) > 0:
+			case parts > 0:
+				n, parts = 0, parts-len(m.Parts)
+			case len(mixed) > 0:
+				parts, mixed = len(mixed[0].Parts)-len(m.Parts), mixed[1:]
+			default:
+				n = len(m.Parts)
+			}
+			if !yield(n, m) {
+				return
+			}
+		}
 	}
-	return len(m.Parts)
 }
 
 // readings are those of the conversations that went on last.

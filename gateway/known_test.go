@@ -40,15 +40,18 @@ func dialects() (all []llm.Dialect) {
 	return all
 }
 
-// TestReadsWhatIsNew: of a conversation that goes on only what is new is read.
+// TestReadsWhatIsNew: of a conversation that goes on only what is new is read, also behind
+// a message in which several speak.
 func TestReadsWhatIsNew(t *testing.T) {
 	for _, d := range dialects() {
 		t.Run(string(d), func(t *testing.T) {
 			g := begin(t, nil)
 			c := newTalk(t, "Read them.").reads(300)
 			before := 0
-			for range 5 {
-				c.reads(20)
+			for n := range 5 {
+				if c.reads(20); n%2 == 1 { // beside the output, where the dialect has it so
+					c.says(fmt.Sprintf("And mind %d.", n))
+				}
 				body, err := c.bodyIn(d, false)
 				must(t, err)
 				links, r, known, err := g.Read(t.Context(), gateway.Call{Provider: "p", Model: "scripted", Dialect: d, Body: body})
