@@ -290,7 +290,7 @@ func (b *behind) Fork(ctx context.Context, parent, child string, seq int) error 
 	if err := b.flush(ctx, parent); err != nil {
 		return err
 	}
-	if err := b.Store.Fork(ctx, parent, child, seq); err != nil {
+	if err := promptly(ctx, func() error { return b.Store.Fork(ctx, parent, child, seq) }); err != nil {
 		return err
 	}
 	b.know(child, seq)

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -57,6 +58,46 @@ func TestStuckStore(t *testing.T) {
 				t.Errorf("they waited %v", took)
 			}
 			time.Sleep(time.Hour) // until the store has ended
+		})
+	}
+}
+
+// A stuckForks is a store that takes what is appended, and no fork before ten seconds are over.
+type stuckForks struct{ store.Memory }
+
+func (s *stuckForks) Fork(context.Context, string, string, int) error {
+	time.Sleep(10 * time.Second)
+	return errors.New("locked")
+}
+
+// TestStuckFork: a client goes back in its history while the store begins no fork. While
+// nothing was taken out it is kept waiting for two seconds, and the request leaves as it is;
+// where it may have to be shorter, for ten.
+func TestStuckFork(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lines int
+		most  time.Duration
+	}{"whole": {10, 2500 * time.Millisecond}, "edited": {120, 10500 * time.Millisecond}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := begin(t, &stuckForks{})
+				c := newTalk(t, "Read them.")
+				for range 12 {
+					c.reads(tt.lines)
+					ends(t, c.sends(g))
+				}
+				began := time.Now()
+				x, err := g.Begin(t.Context(), c.back(4).reads(5).call())
+				if took := time.Since(began); took > tt.most || took < tt.most-time.Second {
+					t.Errorf("it waited %v", took)
+				}
+				if tt.lines > 10 {
+					_ = refused(t, err)
+				} else if must(t, err); x.Edited() || x.Report().Passed == "" {
+					t.Errorf("want it to pass as it is, got %+v", x.Report())
+				}
+				time.Sleep(time.Hour) // until the store has ended
+			})
 		})
 	}
 }

@@ -213,24 +213,17 @@ func (f *family) place(ctx context.Context, g *Gateway, c coming) (b *branch, sh
 			return nil, 0, err
 		}
 	}
-	n := len(f.branches)
 	switch {
 	case b != nil && shared == len(b.chain) && (len(b.tail()) == 0 || c.goesOn(b, shared)):
 		b.frame = c.frame
 		return b, shared, nil
 	case b != nil:
-		s, err := b.session.Fork(ctx, f.branchName(n), llm.MessageID(b.end(shared)))
-		if err != nil {
+		if b, err = g.fork(ctx, f, b, shared); err != nil {
 			return nil, 0, err
 		}
-		fork := &branch{name: s.ID(), session: s, allows: b.allows, frame: c.frame, chain: b.chain[:shared:shared]}
-		if b.ends != nil {
-			fork.ends = b.ends[:shared:shared]
-		}
-		b = fork
-		g.use(f, b)
+		b.frame = c.frame
 	default:
-		b = &branch{name: f.branchName(n), frame: c.frame}
+		b = &branch{name: f.branchName(len(f.branches)), frame: c.frame}
 		if err := g.take(ctx, f, b, c.target); err != nil {
 			return nil, 0, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -110,4 +111,26 @@ func (g *Gateway) fresh(ctx context.Context, f *family, b *branch, t budget.Targ
 	}
 	b.around = [len(b.around)]byte{}
 	return nil
+}
+
+// fork begins a branch that holds the first shared messages of b. Where something was taken
+// out the request may have to be shorter, for which the store is waited for as long as for
+// what is taken out.
+func (g *Gateway) fork(ctx context.Context, f *family, b *branch, shared int) (*branch, error) {
+	most := mostHeard
+	if len(b.session.Edits()) > 0 {
+		most = mostWrite
+	}
+	ctx, cancel := within(ctx, most)
+	defer cancel()
+	s, err := b.session.Fork(ctx, f.branchName(len(f.branches)), llm.MessageID(b.end(shared)))
+	if err != nil {
+		return nil, err
+	}
+	fork := &branch{name: s.ID(), session: s, allows: b.allows, chain: b.chain[:shared:shared]}
+	if b.ends != nil {
+		fork.ends = b.ends[:shared:shared]
+	}
+	g.use(f, fork)
+	return fork, nil
 }
