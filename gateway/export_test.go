@@ -14,6 +14,13 @@ func (g *Gateway) InMemory() int {
 	return g.open.order.Len()
 }
 
+// Known returns of how many sessions it is remembered what the store has.
+func (g *Gateway) Known() int {
+	g.store.mu.Lock()
+	defer g.store.mu.Unlock()
+	return len(g.store.written)
+}
+
 // Read reads a request and does nothing else. It returns the digest of each beginning of
 // its messages, and those that it read: all but the first known ones.
 func (g *Gateway) Read(ctx context.Context, c Call) (links []llm.Digest, r llm.Request, known int, err error) {

@@ -121,6 +121,7 @@ func (g *Gateway) letGo(f *family) {
 		g.open.remove(b)
 		g.store.forget(b.name)
 	}
+	g.store.forget(f.branchName(len(f.branches))) // that there is none
 	f.branches, f.loaded = nil, false
 }
 

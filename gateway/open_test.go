@@ -45,3 +45,21 @@ func TestFewInMemory(t *testing.T) {
 		t.Error("a negative number is taken")
 	}
 }
+
+// TestNothingStays: of conversations that have left memory nothing is remembered.
+func TestNothingStays(t *testing.T) {
+	const families = 16 // of a gateway that keeps one conversation
+	g, before := beginWith(t, nil, 1), 0
+	for n := range 4 * families {
+		c := newTalk(t, fmt.Sprintf("Read them, for %d.", n))
+		for range 3 {
+			ends(t, c.reads(1).sends(g))
+		}
+		if n == families-1 {
+			before = g.Known()
+		}
+	}
+	if got := g.Known(); got > before {
+		t.Errorf("of %d sessions something is remembered, want %d", got, before)
+	}
+}
