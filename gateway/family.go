@@ -140,6 +140,9 @@ func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 			return err
 		}
 	}
+	for _, b := range f.branches {
+		g.open.remove(b)
+	}
 	f.branches = nil
 	for n := 0; ; n++ {
 		begun, err := has(ctx, g.store, f.branchName(n))

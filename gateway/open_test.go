@@ -63,3 +63,19 @@ func TestNothingStays(t *testing.T) {
 		t.Errorf("of %d sessions something is remembered, want %d", got, before)
 	}
 }
+
+// TestReadAgain: a conversation that another process has gone on with is read again, and is
+// in memory once.
+func TestReadAgain(t *testing.T) {
+	var s store.Memory
+	one, two := begin(t, &s), begin(t, &s)
+	c := newTalk(t, "Read them.")
+	for range 5 {
+		for _, g := range []*gateway.Gateway{one, two} {
+			ends(t, c.reads(1).sends(g))
+		}
+	}
+	if got := one.InMemory(); got != 1 {
+		t.Errorf("%d conversations are in memory, want 1", got)
+	}
+}
