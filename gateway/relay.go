@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -74,7 +75,7 @@ func (r *Relay) begin() {
 	case r.blind:
 	case r.streamed:
 		r.decoder = x.codec.NewDecoder()
-		r.holding = r.keeps // of streams these alone are known to begin well and be a refusal of the length
+		r.holding = x.branch != nil && x.call.Dialect != anthropic.Dialect // whose clients get pings from the status on
 	default:
 		r.holding = x.branch != nil
 	}
@@ -103,6 +104,9 @@ func (r *Relay) writeOne(chunk []byte) (pass []byte, refusal *wire.Error) {
 	told := r.look(chunk)
 	if r.view != nil && r.streamed {
 		chunk = r.view.lines(chunk)
+	}
+	if r.holding && r.streamed && !r.keeps && told == nil && hasBegun(r.held, chunk) {
+		r.holding = false
 	}
 	switch {
 	case told != nil && r.holding:
@@ -240,6 +244,17 @@ func (r *Relay) readWhole() *wire.Error {
 	return told
 }
 
+// hasBegun reports whether a stream is past where its first event may still be a refusal,
+// although the decoder made nothing of what has come: an event that says nothing, a comment,
+// which keeps the line alive, or an event without an end.
+func hasBegun(held, next []byte) bool {
+	if len(held)+len(next) > mostRefusal {
+		return true
+	}
+	begin := slices.Concat(held, next)
+	return bytes.HasPrefix(begin, []byte(":")) || bytes.Contains(begin, []byte("\n\n")) || bytes.Contains(begin, []byte("\r\n\r\n"))
+}
+
 // add takes figures out of events. Once a part of a reply has come no refusal can.
 func (r *Relay) add(events []llm.Event) {
 	for _, e := range events {
@@ -250,7 +265,8 @@ func (r *Relay) add(events []llm.Event) {
 			r.keep(completed(e))
 		}
 		switch e.Kind {
-		case llm.EventStart, llm.EventOther:
+		case llm.EventStart, llm.EventOther: // of streams those of responses alone are known to begin well and be a refusal
+			r.holding = r.holding && r.keeps
 		case llm.EventEnd:
 			r.holding, r.complete = false, true
 			r.settle()

@@ -25,6 +25,9 @@ type inside struct {
 var insides = map[string]inside{
 	"responses_stream": {"openai-responses", true, "text/event-stream", "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r1\",\"object\":\"response\",\"status\":\"in_progress\",\"output\":[]}}\n\n" +
 		"event: response.failed\ndata: {\"type\":\"response.failed\",\"sequence_number\":1,\"response\":{\"id\":\"r1\",\"object\":\"response\",\"status\":\"failed\",\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"Your input exceeds the context window of this model. Please adjust your input and try again.\"},\"output\":[]}}\n\n"},
+	"chat_stream":                         {"openai-chat", true, "text/event-stream; charset=utf-8", "data: {\"error\": {\"object\": \"error\", \"message\": \"The input (5000 tokens) is longer than the model's context length (4000 tokens).\", \"type\": \"BadRequestError\", \"code\": 400}}\n\ndata: [DONE]\n\n"},
+	"gemini_stream":                       {"gemini", true, "text/event-stream", "data: {\"error\":{\"code\":400,\"message\":\"The input token count (5000) exceeds the maximum number of tokens allowed (4000).\",\"status\":\"INVALID_ARGUMENT\"}}\r\n\r\n"},
+	"ollama_stream":                       {"ollama", true, "application/x-ndjson", "{\"error\":\"the input length exceeds the context length\"}\n"},
 	"responses":                           {"openai-responses", false, "application/json", `{"id":"r1","object":"response","status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."},"output":[]}`},
 	"chat":                                {"openai-chat", false, "application/json", `{"error":{"message":"This model's maximum context length is 4000 tokens. However, your messages resulted in 5000 tokens.","code":"context_length_exceeded"}}`},
 	"chat_that_should_have_been_a_stream": {"openai-chat", true, "application/json; charset=utf-8", `{"error":{"message":"maximum context length exceeded","code":"context_length_exceeded"}}`},
@@ -99,32 +102,43 @@ func asItComes(c *http.Client) *http.Client {
 // TestNotHeld: an answer is held back only while it can be a refusal. The provider goes on
 // once the client has seen the beginning.
 func TestNotHeld(t *testing.T) {
-	for name, tt := range map[string]struct{ coding, begin string }{
-		"white space that keeps the line alive": {"", "\n"},
-		"a long reply":                          {"", `{"id":"` + strings.Repeat("a", 1<<20)},
-		"no JSON":                               {"", "data: "},
-		"what begins to say something":          {"", `{"id":"msg","content":[{"type":"text","text":"Now`},
-		"a coding that is not known":            {"snappy", `{"id`},
-		"what is not packed as it says":         {"gzip", `{"id":"msg","type":"message"`},
+	const messages, chat = "/v1/messages", "/v1/chat/completions"
+	for name, tt := range map[string]struct{ path, kind, coding, begin string }{
+		"white space that keeps the line alive": {messages, "application/json", "", "\n"},
+		"a long reply":                          {messages, "application/json", "", `{"id":"` + strings.Repeat("a", 1<<20)},
+		"no JSON":                               {messages, "application/json", "", "data: "},
+		"what begins to say something":          {messages, "application/json", "", `{"id":"msg","content":[{"type":"text","text":"Now`},
+		"a coding that is not known":            {messages, "application/json", "snappy", `{"id`},
+		"what is not packed as it says":         {messages, "application/json", "gzip", `{"id":"msg","type":"message"`},
+		"the first event of a stream":           {chat, "text/event-stream", "", "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n"},
+		"one that says nothing yet":             {chat, "text/event-stream", "", "data: {\"id\":\"\",\"choices\":[],\"prompt_filter_results\":[]}\n\n"},
+		"a comment that keeps the line alive":   {chat, "text/event-stream", "", ": PROCESSING"},
+		"an endless event":                      {chat, "text/event-stream", "", "data: " + strings.Repeat("a", 1<<20)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan struct{})
 			provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
-				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Content-Type", tt.kind)
 				w.Header().Set("Content-Encoding", tt.coding)
-				for { // the last of what came is kept back
+				begin := func() {
+					_, _ = io.WriteString(w, tt.begin)
+					_ = http.NewResponseController(w).Flush()
+				}
+				if begin(); tt.path == chat { // of a stream nothing is kept back
+					<-seen
+				}
+				for {
 					select {
 					case <-seen:
 						return
-					default:
-						_, _ = io.WriteString(w, tt.begin)
-						_ = http.NewResponseController(w).Flush()
+					default: // else the last of what came is
+						begin()
 					}
 				}
 			}))
 			defer provider.Close()
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, provider.URL+"/v1/messages", strings.NewReader(small))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, provider.URL+tt.path, strings.NewReader(small))
 			must(t, err)
 			resp, err := asItComes(through(t, gateway.Options{}, 8000)).Do(req)
 			must(t, err)
