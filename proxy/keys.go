@@ -28,8 +28,14 @@ const keyStart = "sk-plimsoll-"
 // keyHeader is the header that a key is stated in beside the client's own for the provider.
 const keyHeader = "X-Plimsoll-Key"
 
-// Keys are those that a server lets in. They are kept as hashes.
+// Keys are those that a server lets in. They are kept as hashes. The zero Keys let
+// nobody in. They are safe for concurrent use.
 type Keys struct {
+	now atomic.Pointer[keyFile]
+}
+
+// A keyFile is what a file of keys says.
+type keyFile struct {
 	all    []key
 	owners map[string]*owner
 }
@@ -45,7 +51,7 @@ type owner struct {
 	name     string
 	rate     *rate.Limiter // nil: no limit
 	most     int64         // requests in flight; 0: no limit
-	inFlight atomic.Int64
+	inFlight *atomic.Int64
 }
 
 // ownerName is what a key may be called. It stands in logs.
@@ -68,7 +74,30 @@ func NewKey(name string) (secret, line string, err error) {
 // (requests at a time). A name may have several keys, whose limits are those of its first
 // line. Empty lines and those that begin with # are left out.
 func ReadKeys(r io.Reader) (*Keys, error) {
-	k := &Keys{owners: map[string]*owner{}}
+	k := &Keys{}
+	if err := k.Reload(r); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Reload takes the keys of a file, read as [ReadKeys] does, in place of those that there
+// are, for requests that come from now on. With an error it changes nothing. What a name has
+// in flight and has used of its requests a minute goes on counting.
+func (k *Keys) Reload(r io.Reader) error {
+	read, err := readKeyFile(r)
+	if err != nil {
+		return err
+	}
+	if before := k.now.Load(); before != nil {
+		read.goOn(before)
+	}
+	k.now.Store(read)
+	return nil
+}
+
+func readKeyFile(r io.Reader) (*keyFile, error) {
+	k := &keyFile{owners: map[string]*owner{}}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
@@ -89,7 +118,7 @@ func ReadKeys(r io.Reader) (*Keys, error) {
 }
 
 // add adds a line. Its error does not repeat the hash: somebody could have put a key there.
-func (k *Keys) add(words []string) error {
+func (k *keyFile) add(words []string) error {
 	if !ownerName.MatchString(words[0]) {
 		return fmt.Errorf("name, want letters, digits and ._@-, at most 64, got %q", words[0])
 	}
@@ -105,7 +134,7 @@ func (k *Keys) add(words []string) error {
 	}
 	o := k.owners[words[0]]
 	if o == nil {
-		o = &owner{name: words[0]}
+		o = &owner{name: words[0], inFlight: &atomic.Int64{}}
 		if err := o.limits(words[2:]); err != nil {
 			return err
 		}
@@ -131,8 +160,27 @@ func (o *owner) limits(words []string) error {
 	return nil
 }
 
+// goOn takes over what owners of the file before have used.
+func (k *keyFile) goOn(before *keyFile) {
+	for name, o := range k.owners {
+		old := before.owners[name]
+		if old == nil {
+			continue
+		}
+		o.inFlight = old.inFlight
+		if o.rate != nil && old.rate != nil {
+			old.rate.SetLimit(o.rate.Limit())
+			old.rate.SetBurst(o.rate.Burst())
+			o.rate = old.rate
+		}
+	}
+}
+
 // find returns whose a key is; nil: nobody's. It takes as long for every key.
-func (k *Keys) find(secret string) *owner {
+func (k *keyFile) find(secret string) *owner {
+	if k == nil { // nothing was read: nobody is let in
+		return nil
+	}
 	hash := sha256.Sum256([]byte(secret))
 	var found *owner
 	for i := range k.all {
@@ -172,10 +220,11 @@ var slots = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
 // takeKey finds out whose a request is and takes every key of this server out of it, so
 // that none can leave. own is true if a key of the client's for the provider is left.
 func (k *Keys) takeKey(r *http.Request) (found *owner, own bool) {
+	file := k.now.Load()
 	stated := r.Header.Values(keyHeader)
 	r.Header.Del(keyHeader)
 	ours := func(secret string) bool {
-		o := k.find(secret)
+		o := file.find(secret)
 		if found == nil && len(stated) == 0 {
 			found = o
 		}
@@ -200,7 +249,7 @@ func (k *Keys) takeKey(r *http.Request) (found *owner, own bool) {
 	var inQuery bool
 	r.URL.RawQuery, inQuery = withoutKeys(r.URL.RawQuery, ours)
 	if len(stated) == 1 {
-		found = k.find(stated[0])
+		found = file.find(stated[0])
 	}
 	return found, own || inQuery
 }

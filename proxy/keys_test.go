@@ -202,6 +202,54 @@ func TestKeyFile(t *testing.T) {
 	}
 }
 
+// Keys that are read again hold from the next request on, also on a connection that is
+// open; a file with a fault changes nothing, and nobody gets used-up requests back.
+func TestKeysAgain(t *testing.T) {
+	var secrets, lines []string
+	for _, name := range []string{"ann", "bob"} {
+		secret, line, err := proxy.NewKey(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets, lines = append(secrets, secret), append(lines, line)
+	}
+	ann, bob := lines[0]+" rpm=2\n", lines[1]+"\n"
+	keys, err := proxy.ReadKeys(strings.NewReader(ann))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &mirror{}
+	p := start(t, behind(t, m.ServeHTTP), func(o *proxy.Options) { o.Keys = keys })
+	for i, step := range []struct {
+		file     string // empty: it is not read again
+		ok       bool   // it can be read
+		ann, bob int
+	}{
+		{"", true, 200, 401},
+		{ann + bob, true, 200, 200},
+		{ann + bob, true, 429, 200},
+		{bob + "carl\n", false, 429, 200},
+		{bob, true, 401, 200},
+		{"# nobody", false, 401, 200},
+	} {
+		if step.file != "" {
+			if err := keys.Reload(strings.NewReader(step.file)); (err == nil) != step.ok {
+				t.Errorf("step %d: %v", i, err)
+			}
+		}
+		for n, want := range []int{step.ann, step.bob} {
+			resp, _ := ask(t, "POST", p.url+"/v1/messages", http.Header{"X-Plimsoll-Key": secrets[n : n+1], "X-Api-Key": {"own"}}, []byte("{}"))
+			if resp.StatusCode != want {
+				t.Errorf("step %d, key %d: got %d, want %d", i, n, resp.StatusCode, want)
+			}
+		}
+	}
+	p = start(t, behind(t, m.ServeHTTP), func(o *proxy.Options) { o.Keys = &proxy.Keys{} })
+	if resp, _ := ask(t, "POST", p.url+"/v1/messages", http.Header{"X-Plimsoll-Key": secrets[:1]}, nil); resp.StatusCode != 401 {
+		t.Errorf("keys that were never read: got %d, want 401", resp.StatusCode)
+	}
+}
+
 // Only keys open a server to other machines.
 func TestListenOpen(t *testing.T) {
 	keys, _ := newKeys(t, "ann")
