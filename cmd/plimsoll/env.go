@@ -94,7 +94,7 @@ Clients:
 		Example: `  eval "$(plimsoll env claude)"
   plimsoll env gemini --shell fish | source
   plimsoll env codex
-  plimsoll env openai --listen 10.0.0.5:8790`,
+  plimsoll env openai --listen https://box.example:8790`,
 		ValidArgs: guideNames(),
 		Args:      wantArgs(1, 1, "client"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -102,7 +102,7 @@ Clients:
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.listen, "listen", defaultListen, "`host:port` of the proxy")
+	fl.StringVar(&f.listen, "listen", defaultListen, "`host:port` of the proxy, behind https:// if it speaks TLS")
 	fl.StringVar(&f.shell, "shell", "", "`shell` that reads the lines: "+strings.Join(shellNames, ", ")+"; default the one of $SHELL")
 	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions(shellNames, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -142,14 +142,19 @@ func runEnv(w io.Writer, f envFlags, name string) error {
 
 // proxyURL returns the address that clients ask for a proxy that listens somewhere.
 func proxyURL(listen string) (*url.URL, error) {
-	host, port, err := net.SplitHostPort(strings.TrimPrefix(listen, "http://"))
+	scheme := "http"
+	at, secure := strings.CutPrefix(listen, "https://")
+	if secure {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(at, "http://"))
 	if err != nil || port == "" {
 		return nil, usage(fmt.Errorf("env: --listen %q, want a host and a port", listen), "such as "+defaultListen)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() { // one can listen there, and not ask
 		host = "127.0.0.1"
 	}
-	return &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}, nil
+	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)}, nil
 }
 
 var shellNames = []string{"sh", "fish", "powershell", "cmd"}
@@ -167,7 +172,11 @@ func usualShell(system, path string) string {
 
 // lines returns what g says, for a shell.
 func (g guide) lines(address *url.URL, shell string) (string, error) {
-	fill := strings.NewReplacer("{url}", address.String(), "{host}", address.Host).Replace
+	host := address.Host
+	if address.Scheme == "https" { // which is not what a bare host and port mean
+		host = address.String()
+	}
+	fill := strings.NewReplacer("{url}", address.String(), "{host}", host).Replace
 	var b strings.Builder
 	comment := "# "
 	if shell == "cmd" {

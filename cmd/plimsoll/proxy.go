@@ -38,7 +38,8 @@ const (
 // proxyFlags are the flags of plimsoll proxy.
 type proxyFlags struct {
 	listen, db, policy, config string
-	keys, logFormat, record    string
+	keys, tlsCert, tlsKey      string
+	logFormat, record          string
 	usage                      string
 	upstreams, windows         []string
 	pingAfter, grace           time.Duration
@@ -60,14 +61,15 @@ path and headers: the APIs of Anthropic, OpenAI and Gemini, and an Ollama server
 machine. --upstream NAME=URL names another address of one of them, or a provider that is
 then reached under /NAME/.
 
-Other machines are let in with keys only: plimsoll proxy key NAME makes one.
+Other machines are let in with keys only: plimsoll proxy key NAME makes one. With
+--tls-cert and --tls-key it speaks TLS. SIGHUP has it read these files again.
 
 It ends at Ctrl-C or SIGTERM, once what is in flight is finished; at the second one at
 once.`,
 		Example: `  plimsoll proxy
   plimsoll proxy --upstream openrouter=https://openrouter.ai/api/v1
   plimsoll proxy --window qwen3=32k --upstream vllm=http://127.0.0.1:8000/v1
-  plimsoll proxy --listen 0.0.0.0:8790 --keys keys.txt --log-format json`,
+  plimsoll proxy --listen 0.0.0.0:8790 --keys keys.txt --tls-cert cert.pem --tls-key key.pem`,
 		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
@@ -86,6 +88,8 @@ once.`,
 	fl.StringVar(&f.usage, "usage", usageActual, "`what` clients are told that a prompt had: actual, or client-view, which adds what was taken out")
 	fl.BoolVar(&f.offerTools, "offer-tools", false, "offer the policy's own tools to the model, which reads with them what left its window, unseen by the client")
 	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
+	fl.StringVar(&f.tlsCert, "tls-cert", "", "PEM `file` with the certificate for TLS, its chain behind it; wants --tls-key, too")
+	fl.StringVar(&f.tlsKey, "tls-key", "", "PEM `file` with the key of --tls-cert")
 	fl.StringVar(&f.record, "record", "", "`folder` for a file of each exchange with a model, without keys")
 	fl.IntVar(&f.maxInFlight, "max-inflight", 0, "`requests` at a time above which more are refused; 0 refuses none")
 	fl.DurationVar(&f.pingAfter, "ping-after", 15*time.Second, "`time` of silence in a stream after which the client gets a ping, where its dialect has one; 0 sends none")
@@ -133,9 +137,11 @@ func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
 	if f.pingAfter == 0 {
 		o.PingAfter = -1
 	}
-	if o.Keys, err = f.readKeys(); err != nil {
+	files, err := f.openFiles()
+	if err != nil {
 		return err
 	}
+	o.Keys = files.keys
 	if err := f.checkListen(o.Keys); err != nil {
 		return err
 	}
@@ -166,7 +172,8 @@ func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
 	if err != nil {
 		return fail(err, "")
 	}
-	return f.serve(ctx, log, server)
+	files.follow(ctx, log)
+	return f.serve(ctx, log, server, files)
 }
 
 // warmModels stand for the vocabularies that are asked for most.
@@ -175,13 +182,14 @@ var warmModels = []budget.Target{
 }
 
 // serve listens until ctx ends.
-func (f proxyFlags) serve(ctx context.Context, log *slog.Logger, server *proxy.Server) error {
+func (f proxyFlags) serve(ctx context.Context, log *slog.Logger, server *proxy.Server, files *proxyFiles) error {
 	var listening net.ListenConfig
 	l, err := listening.Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return fail(fmt.Errorf("proxy: %w", err), "is it running already? --listen HOST:PORT names another address")
 	}
-	log.Info("listening", "url", "http://"+l.Addr().String(), "version", version(), "hint", "plimsoll env CLIENT says what a client has to be told")
+	l, scheme := files.listener(l)
+	log.Info("listening", "url", scheme+"://"+l.Addr().String(), "version", version(), "hint", "plimsoll env CLIENT says what a client has to be told")
 	if err := server.Serve(ctx, l); err != nil {
 		return fail(err, "--grace gives them more time")
 	}
@@ -197,23 +205,6 @@ func (f proxyFlags) logger(w io.Writer) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, nil)), nil
 	}
 	return nil, usage(fmt.Errorf("proxy: --log-format, want text or json, got %q", f.logFormat), "")
-}
-
-func (f proxyFlags) readKeys() (*proxy.Keys, error) {
-	if f.keys == "" {
-		return nil, nil //nolint:nilnil // there are none
-	}
-	const hint = "a line is a name and the SHA-256 of a key; plimsoll proxy key NAME makes both"
-	file, err := os.Open(f.keys)
-	if err != nil {
-		return nil, fail(fmt.Errorf("proxy: keys: %w", err), hint)
-	}
-	defer file.Close() //nolint:errcheck // it is only read
-	keys, err := proxy.ReadKeys(file)
-	if err != nil {
-		return nil, fail(fmt.Errorf("%w in %s", err, f.keys), hint)
-	}
-	return keys, nil
 }
 
 func (f proxyFlags) checkListen(keys *proxy.Keys) error {

@@ -145,5 +145,9 @@ func (f proxyFlags) allUpstreams(s config.Settings) ([]proxy.Upstream, error) {
 func (f proxyFlags) isSelf(up proxy.Upstream) bool {
 	_, port, err := net.SplitHostPort(f.listen)
 	host := client.IsLoopback(up.Base.Hostname())
-	return err == nil && host && up.Base.Scheme == "http" && up.Base.Port() == port
+	scheme := "http"
+	if f.tlsCert != "" {
+		scheme = "https"
+	}
+	return err == nil && host && up.Base.Scheme == scheme && up.Base.Port() == port
 }

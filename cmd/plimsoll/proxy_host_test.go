@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -73,5 +74,11 @@ providers:
 	}
 	if over := ups[1]; over.Provider.Name != "openai" || over.Provider.Credentials[0].Env != "OPENAI_API_KEY" || over.Base.Host != "gateway.example" {
 		t.Errorf("got %+v", over)
+	}
+	for upstream, cert := range map[string]string{"http://localhost:8790/v1": "", "https://localhost:8790/v1": "cert.pem"} {
+		f := proxyFlags{listen: defaultListen, tlsCert: cert, upstreams: []string{"openai=" + upstream}}
+		if _, err := f.allUpstreams(h.settings); err == nil || !strings.Contains(err.Error(), "is the proxy itself") {
+			t.Errorf("%s: %v, want that it is the proxy itself", upstream, err)
+		}
 	}
 }
