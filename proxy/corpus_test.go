@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 )
 
@@ -53,8 +54,8 @@ func TestInvisible(t *testing.T) {
 	})
 	asked, streams := map[llm.Dialect]int{}, 0
 	for i, e := range all {
-		uri, ok := paths[e.Dialect]
-		if !ok || e.Status < 200 {
+		uri := testagent.Path(e.Dialect, "scripted-model", false)
+		if uri == "" || e.Status < 200 {
 			continue
 		}
 		if e.Request == nil {

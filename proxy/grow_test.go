@@ -3,6 +3,8 @@ package proxy_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 )
 
 const script = `
@@ -18,12 +20,12 @@ reply always
 // TestGrows: an agent whose task needs several windows ends it through the proxy, in every
 // dialect, streaming or not; the provider refuses nothing, and without the proxy it does.
 func TestGrows(t *testing.T) {
-	for d := range paths {
+	for _, d := range testagent.Dialects() {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s_stream_%t", d, stream), func(t *testing.T) {
 				model, url := scripted(t, script)
 				p := start(t, url, nil)
-				if err := newAgent(p.url, d, stream).run(t.Context()); err != nil {
+				if err := testagent.New(p.url, d, stream).Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				calls := model.Log()
@@ -41,7 +43,7 @@ func TestGrows(t *testing.T) {
 					t.Errorf("%d lines, the last one %v", len(lines), last)
 				}
 				model.Reset()
-				if err := newAgent(url, d, stream).run(t.Context()); err == nil && d != "ollama" {
+				if err := testagent.New(url, d, stream).Run(t.Context()); err == nil && d != "ollama" {
 					t.Error("without the proxy the task ends, want a refusal")
 				}
 			})

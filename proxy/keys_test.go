@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 )
 
@@ -121,11 +122,11 @@ func TestOwnersApart(t *testing.T) {
 	sessions := map[any]string{}
 	for i, name := range []string{"ann", "bob"} {
 		model.Reset()
-		a := newAgent(p.url, "anthropic", false)
-		a.header.Set("X-Plimsoll-Key", secrets[i])
-		a.header.Set("X-Claude-Code-Session-Id", "the-same")
-		a.header.Set("X-Api-Key", "the-same")
-		if err := a.run(t.Context()); err != nil {
+		a := testagent.New(p.url, "anthropic", false)
+		a.Header.Set("X-Plimsoll-Key", secrets[i])
+		a.Header.Set("X-Claude-Code-Session-Id", "the-same")
+		a.Header.Set("X-Api-Key", "the-same")
+		if err := a.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range p.log.requests(t, (i+1)*21)[i*21:] {

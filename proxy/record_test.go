@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 )
 
@@ -74,7 +75,7 @@ func TestRecordSent(t *testing.T) {
 	dir := t.TempDir()
 	_, url := scripted(t, script)
 	p := start(t, url, func(o *proxy.Options) { o.Record = dir })
-	if err := newAgent(p.url, "openai-chat", true).run(t.Context()); err != nil {
+	if err := testagent.New(p.url, "openai-chat", true).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p.close()

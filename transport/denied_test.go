@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/transport"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
@@ -63,18 +64,16 @@ func denied(t *testing.T, codec codecs.Full, stream bool) {
 		}
 		return &http.Response{StatusCode: 200, Request: req, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(out))}, nil
 	})
-	a := &client{
-		dialect: codec.Dialect(), model: "scripted", url: "http://model.invalid", stream: stream, http: &http.Client{Transport: tr},
-		tools:   []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell", Schema: `{"type":"object"}`}},
-		history: []llm.Message{llm.UserText("Clean up.")},
-	}
+	a := testagent.New("http://model.invalid", codec.Dialect(), stream)
+	a.HTTP, a.Tools, a.History = &http.Client{Transport: tr}, []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell", Schema: `{"type":"object"}`}}, nil
+	a.Says("Clean up.")
 	for range 2 { // and in the next Turn
-		must(t, a.step(t.Context()))
-		said := a.history[len(a.history)-1]
+		must(t, a.Step(t.Context()))
+		said := a.History[len(a.History)-1]
 		if len(said.Calls()) > 0 || !strings.HasSuffix(said.Text(), "I may not.") {
 			t.Fatalf("the client sees %+v", said)
 		}
-		a.history = append(a.history, llm.UserText("Try again."))
+		a.History = append(a.History, llm.UserText("Try again."))
 	}
 	if asked != 4 {
 		t.Errorf("%d requests, want 4", asked)

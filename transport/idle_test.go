@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/transport"
 )
 
@@ -105,8 +106,8 @@ func idle(t *testing.T, preset string) {
 	}
 	sent := 0
 	for _, e := range append(all, bodies...) {
-		path, known := paths[e.Dialect]
-		if len(e.Request) == 0 || !known {
+		path := testagent.Path(e.Dialect, "scripted-model", false)
+		if len(e.Request) == 0 || path == "" {
 			continue
 		}
 		if strings.HasPrefix(e.Path, "/") {

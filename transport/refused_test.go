@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/transport"
 )
 
@@ -64,26 +65,26 @@ func (i inside) try(t *testing.T, coding string) {
 		server.ServeHTTP(w, r)
 	}))
 	defer front.Close()
-	c := grower(i.dialect, front.URL, i.stream)
-	c.http = asItComes(through(t, gateway.Options{}, 100_000))
+	c := testagent.New(front.URL, i.dialect, i.stream)
+	c.HTTP = asItComes(through(t, gateway.Options{}, 100_000))
 	for n := range 6 { // 20 kB
 		id := fmt.Sprintf("call_%d", n)
-		c.history = append(c.history,
+		c.History = append(c.History,
 			llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"path":"%d"}`, n)}}},
 			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
 				llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: strings.Repeat(fmt.Sprintf("line of file %d\n", n), 200)}}},
 			}})
 	}
-	must(t, c.step(t.Context()))
-	if last := c.history[len(c.history)-1].Text(); last != "Done." || asked < 2 {
+	must(t, c.Step(t.Context()))
+	if last := c.History[len(c.History)-1].Text(); last != "Done." || asked < 2 {
 		t.Errorf("got %q after %d requests", last, asked)
 	}
 
-	c.http = asItComes(through(t, gateway.Options{}, 100_000))
-	c.history = []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: strings.Repeat("What of it? ", 2_000)}}}}
-	body, err := c.body()
+	c.HTTP = asItComes(through(t, gateway.Options{}, 100_000))
+	c.History = []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: strings.Repeat("What of it? ", 2_000)}}}}
+	body, err := c.Body()
 	must(t, err)
-	resp, err := c.http.Post(c.address(), "application/json", bytes.NewReader(body))
+	resp, err := c.HTTP.Post(c.Address(), "application/json", bytes.NewReader(body))
 	must(t, err)
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)

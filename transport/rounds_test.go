@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 	"github.com/plimsoll-dev/plimsoll/transport"
@@ -201,10 +202,11 @@ func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead, restarts bool)
 	must(t, err)
 	defer st.Close()
 	m := &mind{dialect: d, logs: logs, ahead: ahead, tools: map[string]bool{}, called: map[string]int{}}
-	c := &client{dialect: d, model: "scripted", system: "You look after ships.", url: "http://model.invalid", stream: stream, tools: []llm.Tool{
+	c := testagent.New("http://model.invalid", d, stream)
+	c.System, c.History, c.Tools = []string{"You look after ships."}, nil, []llm.Tool{
 		{Name: "read", Description: "Reads a log.", Schema: `{"type":"object","properties":{"log":{"type":"integer"}}}`},
 		{Name: "note", Description: "Notes a height.", Schema: `{"type":"object","properties":{"ship":{"type":"integer"},"high":{"type":"integer"}}}`},
-	}}
+	}
 	rounds := 0
 	begin := func(st store.Store) {
 		g, err := gateway.New(gateway.Options{
@@ -215,10 +217,10 @@ func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead, restarts bool)
 		tr := transport.New(g)
 		tr.Base = m
 		tr.Done = func(_ *http.Request, r gateway.Report) { rounds += r.Rounds }
-		c.http = &http.Client{Transport: tr}
+		c.HTTP = &http.Client{Transport: tr}
 	}
 	begin(st)
-	c.history = append(c.history, llm.UserText("How high are the masts?"))
+	c.Says("How high are the masts?")
 	notes := map[string]bool{}
 	for step := 0; ; step++ {
 		if restarts { // of the process, before each request
@@ -227,8 +229,8 @@ func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead, restarts bool)
 		if step > 40 {
 			t.Fatalf("offer %t: no end after %d steps", offer, step)
 		}
-		must(t, c.step(t.Context()))
-		said := c.history[len(c.history)-1]
+		must(t, c.Step(t.Context()))
+		said := c.History[len(c.History)-1]
 		calls := said.Calls()
 		if len(calls) == 0 {
 			break
@@ -237,10 +239,10 @@ func readsBack(t *testing.T, d llm.Dialect, stream, offer, ahead, restarts bool)
 			switch call.Name {
 			case "read":
 				n := refNumber(call.Args)
-				c.history = append(c.history, llm.ToolText(call.CallID, logOf(n)))
+				c.History = append(c.History, llm.ToolText(call.CallID, logOf(n)))
 			case "note":
 				notes[call.Args] = true
-				c.history = append(c.history, llm.ToolText(call.CallID, "Noted."))
+				c.History = append(c.History, llm.ToolText(call.CallID, "Noted."))
 			default:
 				t.Fatalf("the client sees a call of %s", call.Name)
 			}
@@ -300,32 +302,30 @@ func TestHiddenRoundFails(t *testing.T) {
 					}
 					return m.RoundTrip(req)
 				})
-				a := &client{
-					dialect: c.Dialect(), model: "scripted", url: "http://model.invalid", stream: stream, http: &http.Client{Transport: tr},
-					tools:   []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}, {Name: "note", Schema: `{"type":"object"}`}},
-					history: []llm.Message{llm.UserText("How high are the masts?")},
-				}
+				a := testagent.New("http://model.invalid", c.Dialect(), stream)
+				a.HTTP, a.Tools, a.History = &http.Client{Transport: tr}, []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}, {Name: "note", Schema: `{"type":"object"}`}}, nil
+				a.Says("How high are the masts?")
 				told, right := 0, 0
 				for step := 0; step < 20; step++ {
-					if err := a.step(t.Context()); err != nil {
+					if err := a.Step(t.Context()); err != nil {
 						told++
 						if e, ok := errors.AsType[*wire.Error](err); !ok || e.Message != "full" {
 							t.Fatalf("want the provider's error, got %v", err)
 						}
 						continue // a retry
 					}
-					calls := a.history[len(a.history)-1].Calls()
+					calls := a.History[len(a.History)-1].Calls()
 					if len(calls) == 0 {
 						break
 					}
 					if n := refNumber(calls[0].Args); calls[0].Name == "read" {
-						a.history = append(a.history, llm.ToolText(calls[0].CallID, logOf(n)))
+						a.History = append(a.History, llm.ToolText(calls[0].CallID, logOf(n)))
 						continue
 					}
 					if strings.Contains(calls[0].Args, `"high":2`) {
 						right++
 					}
-					a.history = append(a.history, llm.ToolText(calls[0].CallID, "Noted."))
+					a.History = append(a.History, llm.ToolText(calls[0].CallID, "Noted."))
 				}
 				if fails != 1 || told != 1 || right != 2 || len(m.faults) > 0 {
 					t.Errorf("%d failures, %d told, %d of 2 facts right, faults %v", fails, told, right, m.faults)

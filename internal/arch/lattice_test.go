@@ -70,6 +70,7 @@ const lattice = `
 	core/token/bpe < internal/genvocab;
 	core/catalog < internal/gencatalog;
 	CORE, WIRE, wire/check < internal/scriptmodel < cmd/scriptmodel, internal/clienttest, internal/proxytest;
+	CORE, WIRE < internal/testagent; # a client, for tests
 	proxy, wire/check < internal/ollamatest;
 	plimsoll, client, internal/scriptmodel < internal/guardsim, examples/agentloop;
 	plimsoll, WIRE, wire/check < internal/crosscheck;

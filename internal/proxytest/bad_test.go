@@ -14,6 +14,7 @@ import (
 	_ "modernc.org/sqlite" // another process, as far as the file can tell
 
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
@@ -100,16 +101,16 @@ func (m *mangler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // end in and wherever they are cut, in the middle of a character too.
 func TestMangledStreams(t *testing.T) {
 	const script = "window 8000\noutput 500\nreply 12 times when tools\n  call read {\"path\": \"Grüße/世界/🎉.txt\"}\nreply always\n  text \"Grüße, 世界 🎉.\"\n"
-	for _, d := range dialects {
+	for _, d := range testagent.Dialects() {
 		for _, told := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s_view_%t", d, told), func(t *testing.T) {
 				model := scripted(t, script)
 				m := &mangler{model: model}
 				p := before(t, m, func(o *gateway.Options) { o.ClientView = told }, nil)
-				a := newAgent(p.url, d, true)
-				must(t, a.run(t.Context()))
+				a := testagent.New(p.url, d, true)
+				must(t, a.Run(t.Context()))
 				noFault(t, model)
-				if got := a.history[len(a.history)-1].Text(); got != "Grüße, 世界 🎉." {
+				if got := a.History[len(a.History)-1].Text(); got != "Grüße, 世界 🎉." {
 					t.Errorf("got %q", got)
 				}
 				lines := p.log.requests(t, 13)
@@ -171,20 +172,20 @@ func TestIDsOfOthers(t *testing.T) {
 	must(t, err)
 	model := scripted(t, "window 8000\noutput 500\nreply 12 times when tools\n  call read {\"path\": \"secret.txt\"}\nreply always\n  text \"Done.\"\n")
 	p := before(t, model, nil, func(o *proxy.Options) { o.Keys = keys })
-	ann := newAgent(p.url, "anthropic", false)
-	ann.header = http.Header{"X-Plimsoll-Key": secrets[:1], "X-Api-Key": {"own"}, "X-Session-Id": {"of-ann"}}
-	must(t, ann.run(t.Context()))
+	ann := testagent.New(p.url, "anthropic", false)
+	ann.Header = http.Header{"X-Plimsoll-Key": secrets[:1], "X-Api-Key": {"own"}, "X-Session-Id": {"of-ann"}}
+	must(t, ann.Run(t.Context()))
 	lines := p.log.requests(t, 13)
 	session := lines[len(lines)-1]["session"].(string)
-	body, err := ann.body() // of which bob has every byte
+	body, err := ann.Body() // of which bob has every byte
 	must(t, err)
 	for name, id := range map[string]string{
 		"X-Session-Id": "of-ann", "X-Plimsoll-Session": session, "X-Claude-Code-Session-Id": session, "Thread-Id": strings.Split(session, "/")[1], "Session_id": "ann",
 	} {
 		n := len(p.log.requests(t, 1))
-		bob := newAgent(p.url, "anthropic", false)
-		bob.header = http.Header{"X-Plimsoll-Key": secrets[1:], "X-Api-Key": {"own"}, name: {id}}
-		_, err := bob.send(t.Context(), body)
+		bob := testagent.New(p.url, "anthropic", false)
+		bob.Header = http.Header{"X-Plimsoll-Key": secrets[1:], "X-Api-Key": {"own"}, name: {id}}
+		_, err := bob.Send(t.Context(), body)
 		line := p.log.requests(t, n+1)[n]
 		if err != nil || line["key"] != "bob" || line["match"] != "new" || line["session"] == session {
 			t.Errorf("%s: %v, %v", name, err, line)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 )
 
 // TestFullDisk: a program whose file cannot grow any more passes on what fits, as the client
@@ -18,8 +19,8 @@ func TestFullDisk(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "full.db")
 	g, url := newGate(t)
 	p := runAs(t, db, url, "sh", "-c", `ulimit -f 400; exec "$0" "$@"`, program(t)) // 200 or 400 kB
-	a := newAgent(p.url, "openai-chat", false)
-	a.model = "wide-model"
+	a := testagent.New(p.url, "openai-chat", false)
+	a.Model = "wide-model"
 	g.model = scripted(t, "reply always\n  words 20\n")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	say := func() {
@@ -28,15 +29,15 @@ func TestFullDisk(t *testing.T) {
 		for i := range text {
 			text[i] = byte(' ' + 1 + rnd.IntN(90))
 		}
-		a.says(string(text))
-		body, err := a.body()
+		a.Says(string(text))
+		body, err := a.Body()
 		must(t, err)
-		_, err = a.send(t.Context(), body)
+		_, err = a.Send(t.Context(), body)
 		must(t, err)
 		if got := g.take(); len(got) != 1 || string(got[0]) != string(body) {
 			t.Errorf("%d requests left, or another one", len(got))
 		}
-		a.history = append(a.history, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "So it is."}}})
+		a.History = append(a.History, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "So it is."}}})
 	}
 	for range 24 {
 		say()
@@ -45,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("want a warning, got %s", text)
 	}
 	p = run(t, db, url)
-	a.url = p.url
+	a.URL = p.url
 	say()
 	if text := p.end(t); strings.Contains(text, "level=WARN") || !strings.Contains(text, "session=gateway/") {
 		t.Errorf("with room again: got %s", text)

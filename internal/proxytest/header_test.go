@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 )
 
@@ -28,15 +29,15 @@ const editedTask = "window 8000\noutput 500\nreply 12 times when tools\n  call r
 func betasStay(t *testing.T) {
 	model := scripted(t, editedTask)
 	p := before(t, model, nil, nil)
-	a := newAgent(p.url, "anthropic", true)
+	a := testagent.New(p.url, "anthropic", true)
 	const field = `{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":100000}}]}`
-	a.header["Anthropic-Beta"] = []string{"fine-grained-tool-streaming-2025-05-14,context-management-2025-06-27", "unheard-of-2031-01-01"}
-	a.change = func(b []byte) []byte {
+	a.Header["Anthropic-Beta"] = []string{"fine-grained-tool-streaming-2025-05-14,context-management-2025-06-27", "unheard-of-2031-01-01"}
+	a.Change = func(b []byte) []byte {
 		return append([]byte(`{"context_management":`+field+`,"unheard_of":[1.50],`), b[1:]...)
 	}
-	must(t, a.run(t.Context()))
+	must(t, a.Run(t.Context()))
 	for i, call := range model.Log() {
-		if !slices.Equal(call.Header["Anthropic-Beta"], a.header["Anthropic-Beta"]) || gjson.GetBytes(call.Body, "context_management").Raw != field || gjson.GetBytes(call.Body, "unheard_of").Raw != "[1.50]" {
+		if !slices.Equal(call.Header["Anthropic-Beta"], a.Header["Anthropic-Beta"]) || gjson.GetBytes(call.Body, "context_management").Raw != field || gjson.GetBytes(call.Body, "unheard_of").Raw != "[1.50]" {
 			t.Errorf("call %d: got %q, %.300s", i+1, call.Header["Anthropic-Beta"], call.Body)
 		}
 	}
@@ -49,7 +50,7 @@ func betasStay(t *testing.T) {
 func noBetas(t *testing.T) {
 	model := scripted(t, editedTask)
 	p := before(t, model, nil, nil)
-	must(t, newAgent(p.url, "anthropic", true).run(t.Context()))
+	must(t, testagent.New(p.url, "anthropic", true).Run(t.Context()))
 	for i, call := range noFault(t, model) {
 		if got, ok := call.Header["Anthropic-Beta"]; ok {
 			t.Errorf("call %d: got %q", i+1, got)

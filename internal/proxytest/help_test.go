@@ -2,10 +2,7 @@ package proxytest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -15,14 +12,10 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
-	"github.com/plimsoll-dev/plimsoll/wire"
-	"github.com/plimsoll-dev/plimsoll/wire/codecs"
-	"github.com/plimsoll-dev/plimsoll/wire/convert"
 )
 
 const window = 8000 // of every model here, in tokens, if a test states no other one
@@ -203,7 +196,7 @@ const (
 )
 
 // plain changes nothing of what it sends and gets.
-var plain = &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 100}}
+var plain = testagent.Plain()
 
 // post sends a body and returns the answer, as far as it comes.
 func post(t *testing.T, url string, header http.Header, body string) (status int, h http.Header, answer string) {
@@ -220,158 +213,4 @@ func post(t *testing.T, url string, header http.Header, body string) (status int
 	data, err := io.ReadAll(resp.Body)
 	must(t, err)
 	return resp.StatusCode, resp.Header, string(data)
-}
-
-// An agent holds its whole history, as agents do, and sends all of it with each request.
-type agent struct {
-	url     string
-	dialect llm.Dialect
-	model   string
-	stream  bool
-	lines   int // of a tool's output
-	header  http.Header
-	system  []string
-	tools   []string
-	history []llm.Message
-	change  func([]byte) []byte // of each body; nil: nothing
-	each    func(n int)         // before each step; nil: nothing
-}
-
-var paths = map[llm.Dialect]string{
-	"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions", "openai-responses": "/v1/responses",
-	"gemini": "/v1beta/models/MODEL:generateContent", "ollama": "/api/chat",
-}
-
-var dialects = []llm.Dialect{"anthropic", "openai-chat", "openai-responses", "gemini", "ollama"}
-
-func newAgent(url string, d llm.Dialect, stream bool) *agent {
-	a := &agent{url: url, dialect: d, model: "scripted-model", stream: stream, lines: 200, header: http.Header{}, system: []string{"You read files."}, tools: []string{"read"}}
-	return a.says("Read all of them.")
-}
-
-// says adds what a person says.
-func (a *agent) says(text string) *agent {
-	a.history = append(a.history, llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: text}}})
-	return a
-}
-
-func (a *agent) path() string {
-	path := strings.ReplaceAll(paths[a.dialect], "MODEL", a.model)
-	if a.dialect == "gemini" && a.stream {
-		path = strings.ReplaceAll(path, "generateContent", "streamGenerateContent") + "?alt=sse"
-	}
-	return path
-}
-
-func (a *agent) body() ([]byte, error) {
-	known, err := catalog.Load()
-	if err != nil {
-		return nil, err
-	}
-	d, _ := known.Dialect(a.dialect)
-	r := llm.Request{Model: a.model, Messages: a.history, MaxOutput: 500, Settings: llm.Settings{Stream: a.stream}}
-	for _, text := range a.system {
-		r.Sections = append(r.Sections, llm.Section{Text: text})
-	}
-	for _, name := range a.tools {
-		r.Tools = append(r.Tools, llm.Tool{Name: name, Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`})
-	}
-	body, err := codecOf(a.dialect).EncodeRequest(convert.Request(r, d, convert.Options{}).Request)
-	if err == nil && a.change != nil {
-		body = a.change(body)
-	}
-	return body, err
-}
-
-// step makes a request and takes the reply into the history.
-func (a *agent) step(ctx context.Context) error {
-	body, err := a.body()
-	if err != nil {
-		return err
-	}
-	data, err := a.send(ctx, body)
-	if err != nil {
-		return err
-	}
-	reply, err := decoded(codecOf(a.dialect), data, a.stream)
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, data)
-	}
-	a.history = append(a.history, reply.Message)
-	return nil
-}
-
-// send sends a body. An answer that is an error is one.
-func (a *agent) send(ctx context.Context, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+a.path(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header = a.header.Clone()
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Anthropic-Version", "2023-06-01")
-	resp, err := plain.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = codecOf(a.dialect).DecodeError(resp.StatusCode, data)
-	}
-	return data, err
-}
-
-func codecOf(d llm.Dialect) codecs.Full {
-	codec, _ := codecs.For(d)
-	return codec
-}
-
-func decoded(codec codecs.Full, data []byte, stream bool) (llm.Response, error) {
-	if !stream {
-		return codec.DecodeResponse(data)
-	}
-	var gathered wire.Reply
-	d := codec.NewDecoder()
-	told, err := d.Feed(data)
-	for _, e := range told {
-		gathered.Add(e)
-	}
-	if err == nil {
-		told, err = d.Close()
-	}
-	for _, e := range told {
-		gathered.Add(e)
-	}
-	return gathered.Response(codec.Dialect()), err
-}
-
-// run goes on until the model has answered without a call.
-func (a *agent) run(ctx context.Context) error {
-	for n := 1; n < 200; n++ {
-		if a.each != nil {
-			a.each(n)
-		}
-		if err := a.step(ctx); err != nil {
-			return fmt.Errorf("step %d: %w", n, err)
-		}
-		if !a.work(n) {
-			return nil
-		}
-	}
-	return errors.New("200 steps and no end")
-}
-
-// work answers the calls of the last reply, if it has any.
-func (a *agent) work(n int) bool {
-	calls := a.history[len(a.history)-1].Calls()
-	m := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun}
-	for i, call := range calls {
-		output := strings.Repeat(fmt.Sprintf("line of file %d.%d\n", n, i), a.lines)
-		m.Parts = append(m.Parts, llm.ToolResult{CallID: call.CallID, Content: []llm.Part{llm.Text{Text: output}}})
-	}
-	if len(calls) > 0 {
-		a.history = append(a.history, m)
-	}
-	return len(calls) > 0
 }

@@ -22,6 +22,7 @@ import (
 	root "github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
@@ -169,24 +170,24 @@ func TestKilled(t *testing.T) {
 func (m *mortal) converse(seed int) {
 	m.rnd = rand.New(rand.NewPCG(uint64(seed), 7))
 	m.retries = seed%2 == 1
-	a := newAgent("", []llm.Dialect{"anthropic", "openai-chat", "openai-responses"}[seed%3], seed%5 != 0)
-	a.history = nil
-	a.says(fmt.Sprintf("Read them, for %d.", seed))
+	a := testagent.New("", []llm.Dialect{"anthropic", "openai-chat", "openai-responses"}[seed%3], seed%5 != 0)
+	a.HTTP, a.History = plain, nil
+	a.Says(fmt.Sprintf("Read them, for %d.", seed))
 	if seed%4 < 2 {
-		a.header.Set("X-Session-Id", fmt.Sprint(seed))
+		a.Header.Set("X-Session-Id", fmt.Sprint(seed))
 	}
 	m.request(a)
 	for n := range 16 {
 		switch p := m.rnd.IntN(100); {
 		case p < 70:
-			a.reads(n, 20+m.rnd.IntN(140))
+			reads(a, n, 20+m.rnd.IntN(140))
 		case p < 80:
-			a.history = append(a.history, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "So it is."}}})
-			a.says(fmt.Sprintf("And what of %d?", n))
+			a.History = append(a.History, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "So it is."}}})
+			a.Says(fmt.Sprintf("And what of %d?", n))
 		case p < 88: // asks again
-		case m.retries && len(a.history) > 6: // goes back
-			a.history = slices.Clone(a.history[:len(a.history)-2])
-			a.reads(1000+n, 20+m.rnd.IntN(100))
+		case m.retries && len(a.History) > 6: // goes back
+			a.History = slices.Clone(a.History[:len(a.History)-2])
+			reads(a, 1000+n, 20+m.rnd.IntN(100))
 		}
 		if m.request(a); m.t.Failed() {
 			m.t.Logf("request %d", n)
@@ -196,9 +197,9 @@ func (m *mortal) converse(seed int) {
 }
 
 // reads adds a Round: a call, and its output of that many lines.
-func (a *agent) reads(n, lines int) {
+func reads(a *testagent.Agent, n, lines int) {
 	id := fmt.Sprintf("call_%d", n)
-	a.history = append(a.history,
+	a.History = append(a.History,
 		llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"path":"%d.txt"}`, n)}}},
 		llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
 			llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: strings.Repeat(fmt.Sprintf("a line of file %d\n", n), lines)}}},
@@ -207,10 +208,10 @@ func (a *agent) reads(n, lines int) {
 }
 
 // request makes the request of a conversation through both, and compares what leaves.
-func (m *mortal) request(a *agent) {
+func (m *mortal) request(a *testagent.Agent) {
 	m.t.Helper()
 	m.requests++
-	body, err := a.body()
+	body, err := a.Body()
 	must(m.t, err)
 	at := never
 	if m.rnd.IntN(8) == 0 {
@@ -229,14 +230,14 @@ func (m *mortal) request(a *agent) {
 }
 
 // lives sends a body through the proxy that is not killed, and returns what left.
-func (m *mortal) lives(a *agent, body []byte, at moment) []byte {
+func (m *mortal) lives(a *testagent.Agent, body []byte, at moment) []byte {
 	m.t.Helper()
-	a.url = m.calm.url
+	a.URL = m.calm.url
 	if m.retries && (at == asked || at == within) {
 		m.calmGate.at <- at
 		m.breaksOff(a, body, m.calmGate)
 	}
-	_, err := a.send(m.t.Context(), body)
+	_, err := a.Send(m.t.Context(), body)
 	must(m.t, err)
 	all := m.calmGate.take()
 	for _, got := range all {
@@ -248,11 +249,11 @@ func (m *mortal) lives(a *agent, body []byte, at moment) []byte {
 }
 
 // breaksOff sends a body and goes when the upstream has stopped.
-func (m *mortal) breaksOff(a *agent, body []byte, g *gate) {
+func (m *mortal) breaksOff(a *testagent.Agent, body []byte, g *gate) {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	gone := make(chan error, 1)
 	go func() {
-		_, err := a.send(ctx, body)
+		_, err := a.Send(ctx, body)
 		gone <- err
 	}()
 	<-g.came
@@ -263,7 +264,7 @@ func (m *mortal) breaksOff(a *agent, body []byte, g *gate) {
 }
 
 // dies sends a body until it is answered, by a proxy that is killed at a moment.
-func (m *mortal) dies(a *agent, body []byte, at moment) {
+func (m *mortal) dies(a *testagent.Agent, body []byte, at moment) {
 	m.t.Helper()
 	m.turn++
 	i := m.turn % len(m.dying)
@@ -271,9 +272,9 @@ func (m *mortal) dies(a *agent, body []byte, at moment) {
 		m.killed[at]++
 		m.dying[i].kill(m.t)
 		m.dying[i] = run(m.t, m.db, m.url)
-		a.url = m.dying[i].url
+		a.URL = m.dying[i].url
 	}
-	a.url = m.dying[i].url
+	a.URL = m.dying[i].url
 	switch at {
 	case between:
 		begin()
@@ -281,17 +282,17 @@ func (m *mortal) dies(a *agent, body []byte, at moment) {
 		m.dyingGate.at <- at
 		failed := make(chan error, 1)
 		go func() {
-			_, err := a.send(m.t.Context(), body)
+			_, err := a.Send(m.t.Context(), body)
 			failed <- err
 		}()
 		<-m.dyingGate.came
-		url := a.url
+		url := a.URL
 		begin()
 		if err := <-failed; err == nil {
 			m.t.Error("an answer that was broken off looks whole, from", url)
 		}
 	}
-	_, err := a.send(m.t.Context(), body)
+	_, err := a.Send(m.t.Context(), body)
 	must(m.t, err)
 	if at == after {
 		begin()

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
@@ -42,12 +43,12 @@ reply always
 
 // paired: parallel calls and their results leave together, by the rules of each dialect.
 func paired(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range testagent.Dialects() {
 		model := scripted(t, parallelTask)
 		p := before(t, model, nil, nil)
-		a := newAgent(p.url, d, d != "gemini")
-		a.lines = 60
-		must(t, a.run(t.Context()))
+		a := testagent.New(p.url, d, d != "gemini")
+		a.Lines = 60
+		must(t, a.Run(t.Context()))
 		noFault(t, model)
 		if lines := p.log.requests(t, 21); lines[len(lines)-1]["edited"] != true {
 			t.Errorf("%s: nothing was edited", d)
@@ -65,9 +66,9 @@ func thereAgain(t *testing.T) {
 	defer s.Close()
 	model := scripted(t, parallelTask)
 	p := before(t, model, func(o *gateway.Options) { o.Store = s }, nil)
-	a := newAgent(p.url, "openai-chat", false)
-	a.lines = 60
-	must(t, a.run(t.Context()))
+	a := testagent.New(p.url, "openai-chat", false)
+	a.Lines = 60
+	must(t, a.Run(t.Context()))
 	lines := p.log.requests(t, 21)
 	session, err := root.Open(t.Context(), root.Options{
 		ID: lines[len(lines)-1]["session"].(string), Store: s,
@@ -121,7 +122,7 @@ func unkept(t *testing.T) {
 // the dialect has it so, in that of the results, is in every request from there on, through
 // 50 batches, and no reminder of the client's takes its place.
 func midTurn(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range testagent.Dialects() {
 		t.Run(string(d), func(t *testing.T) { saysMidTurn(t, d) })
 	}
 }
@@ -130,17 +131,17 @@ func saysMidTurn(t *testing.T, d llm.Dialect) {
 	t.Helper()
 	model := scripted(t, "window 8000\noutput 500\nreply 60 times when tools\n  call read {\"path\": \"a.txt\"}\nreply always\n  text \"Done.\"\n")
 	p := before(t, model, nil, nil)
-	a := newAgent(p.url, d, true)
+	a := testagent.New(p.url, d, true)
 	const words = "Leave the vendor folder alone."
-	a.each = func(n int) {
+	a.Each = func(n int) {
 		switch {
 		case n == 3:
-			a.says(words)
+			a.Says(words)
 		case n > 3:
-			a.says(fmt.Sprintf("<system-reminder>%d files are open.</system-reminder>", n))
+			a.Says(fmt.Sprintf("<system-reminder>%d files are open.</system-reminder>", n))
 		}
 	}
-	must(t, a.run(t.Context()))
+	must(t, a.Run(t.Context()))
 	batches := 0
 	var last []string
 	for i, call := range noFault(t, model) {

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 )
 
 // prefixFailures are those by which the provider's cache of prompts was lost.
@@ -37,14 +38,14 @@ func oddly(body []byte) []byte {
 func bytesStay(t *testing.T) {
 	model := scripted(t, "window 8000\noutput 500\nreply 20 times when tools\n  call read {\"b\": 1.0, \"a\": \"\\u00e9\"}\nreply always\n  text \"Done.\"\n")
 	p := before(t, model, nil, nil)
-	a := newAgent(p.url, "openai-chat", false)
+	a := testagent.New(p.url, "openai-chat", false)
 	var sent [][]byte
-	a.change = func(b []byte) []byte {
+	a.Change = func(b []byte) []byte {
 		b = oddly(b)
 		sent = append(sent, b)
 		return b
 	}
-	must(t, a.run(t.Context()))
+	must(t, a.Run(t.Context()))
 	edited, whole := 0, 0
 	for i, call := range model.Log() {
 		if bytes.Equal(call.Body, sent[i]) {
@@ -111,12 +112,12 @@ func markedRun(t *testing.T, settings string, through bool) []scriptmodel.Call {
 	if !through {
 		p = direct(t, model)
 	}
-	a := newAgent(p.url, "anthropic", true)
-	a.lines, a.change = 40, marked
+	a := testagent.New(p.url, "anthropic", true)
+	a.Lines, a.Change = 40, marked
 	if settings == "" {
-		a.lines = 10
+		a.Lines = 10
 	}
-	must(t, a.run(t.Context()))
+	must(t, a.Run(t.Context()))
 	return noFault(t, model)
 }
 
@@ -173,12 +174,12 @@ func batches(t *testing.T) {
 func attribution(t *testing.T) {
 	model := scripted(t, fmt.Sprintf(longTask, "window 8000\noutput 500"))
 	p := before(t, model, nil, nil)
-	a := newAgent(p.url, "anthropic", true)
-	a.lines = 40
-	a.each = func(n int) {
-		a.system = []string{fmt.Sprintf("x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli; cch=%05x;", n*7919), "You read files."}
+	a := testagent.New(p.url, "anthropic", true)
+	a.Lines = 40
+	a.Each = func(n int) {
+		a.System = []string{fmt.Sprintf("x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli; cch=%05x;", n*7919), "You read files."}
 	}
-	must(t, a.run(t.Context()))
+	must(t, a.Run(t.Context()))
 	sessions := map[any]bool{}
 	for _, line := range p.log.requests(t, 61) {
 		sessions[line["session"]] = true
@@ -214,8 +215,8 @@ func noMarks(t *testing.T) {
 		}
 	}
 	model := scripted(t, fmt.Sprintf(longTask, "window 8000\noutput 500"))
-	a := newAgent(before(t, model, nil, nil).url, "anthropic", false)
-	must(t, a.run(t.Context()))
+	a := testagent.New(before(t, model, nil, nil).url, "anthropic", false)
+	must(t, a.Run(t.Context()))
 	for i, call := range noFault(t, model) {
 		if strings.Contains(string(call.Body), "cache_control") {
 			t.Errorf("call %d: a mark of nobody", i+1)

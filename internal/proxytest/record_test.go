@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
@@ -34,13 +35,13 @@ func recordOf(t *testing.T, dir string) *sessionfile.Session {
 // TestRecordIsRead: what the proxy records of a conversation is one session, with all its
 // messages as the client has them and the usage of each call.
 func TestRecordIsRead(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range testagent.Dialects() {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s_stream_%t", d, stream), func(t *testing.T) {
 				dir := t.TempDir()
 				p := before(t, scripted(t, fmt.Sprintf(recorded, 100_000)), wide, func(o *proxy.Options) { o.Record = dir })
-				a := newAgent(p.url, d, stream)
-				must(t, a.run(t.Context()))
+				a := testagent.New(p.url, d, stream)
+				must(t, a.Run(t.Context()))
 				p.close()
 				s := recordOf(t, dir)
 				if s.Format != sessionfile.FormatRecord || s.Dialect != d || len(s.Segments) != 1 || len(s.Problems) > 0 {
@@ -50,11 +51,11 @@ func TestRecordIsRead(t *testing.T) {
 				if g.Start != sessionfile.StartRoot || g.Steps() != 13 || len(g.Tools) != 1 {
 					t.Errorf("want 13 Steps and a tool, from the beginning, got %d, %d, %s", g.Steps(), len(g.Tools), g.Start)
 				}
-				if got, want := textsOf(g.Entries), textsOfAll(a.history); !strings.HasSuffix(got, want) || strings.Count(got, want) != 1 { // of Chat and Ollama a system message stands before them
+				if got, want := textsOf(g.Entries), textsOfAll(a.History); !strings.HasSuffix(got, want) || strings.Count(got, want) != 1 { // of Chat and Ollama a system message stands before them
 					t.Errorf("want the messages\n%s\ngot\n%s", want, got)
 				}
 				for i, e := range g.Entries {
-					if e.Step != nil && (!e.Step.Reported || e.Step.Usage.Output == 0 || e.Step.Model != a.model || e.Step.Time < e.Time || e.Time == 0) {
+					if e.Step != nil && (!e.Step.Reported || e.Step.Usage.Output == 0 || e.Step.Model != a.Model || e.Step.Time < e.Time || e.Time == 0) {
 						t.Errorf("entry %d: got %+v", i, *e.Step)
 					}
 				}
@@ -69,13 +70,13 @@ func TestRecordIsRead(t *testing.T) {
 func TestRecordOfEdited(t *testing.T) {
 	dir := t.TempDir()
 	p := before(t, scripted(t, fmt.Sprintf(recorded, window)), nil, func(o *proxy.Options) { o.Record = dir })
-	a := newAgent(p.url, "anthropic", false)
-	must(t, a.run(t.Context()))
-	whole := len(a.history)
+	a := testagent.New(p.url, "anthropic", false)
+	must(t, a.Run(t.Context()))
+	whole := len(a.History)
 	fork := *a
-	fork.history = append([]llm.Message(nil), a.history[:5]...)
-	fork.says("Something else.")
-	must(t, fork.run(t.Context()))
+	fork.History = append([]llm.Message(nil), a.History[:5]...)
+	fork.Says("Something else.")
+	must(t, fork.Run(t.Context()))
 	p.close()
 	files, err := formats.Find([]string{dir})
 	must(t, err)
@@ -98,7 +99,7 @@ func TestRecordOfEdited(t *testing.T) {
 	}
 	s, err = formats.Open(files[1])
 	must(t, err)
-	messages := len(fork.history)
+	messages := len(fork.History)
 	if len(s.Segments) != 1 || s.Segments[0].Start != sessionfile.StartResumed || len(s.Segments[0].Entries) != messages || s.Segments[0].Steps() != 1 {
 		t.Errorf("the fork: got %d segments, %s, %d of %d messages, %d Steps", len(s.Segments), s.Segments[0].Start, len(s.Segments[0].Entries), messages, s.Segments[0].Steps())
 	}
@@ -137,8 +138,8 @@ func TestRecordOfPreviousResponses(t *testing.T) {
 func TestRecordBroken(t *testing.T) {
 	dir := t.TempDir()
 	p := before(t, scripted(t, fmt.Sprintf(recorded, 100_000)), func(o *gateway.Options) { wide(o) }, func(o *proxy.Options) { o.Record = dir })
-	a := newAgent(p.url, "anthropic", true)
-	must(t, a.run(t.Context()))
+	a := testagent.New(p.url, "anthropic", true)
+	must(t, a.Run(t.Context()))
 	p.close()
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	must(t, err)
@@ -146,7 +147,7 @@ func TestRecordBroken(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(files[5], text[:len(text)/2], 0o600))
 	s := recordOf(t, dir)
-	if len(s.Segments) != 1 || s.Segments[0].Steps() != 12 || len(s.Segments[0].Entries) != len(a.history) || len(s.Problems) != 1 {
+	if len(s.Segments) != 1 || s.Segments[0].Steps() != 12 || len(s.Segments[0].Entries) != len(a.History) || len(s.Problems) != 1 {
 		t.Errorf("want all messages, 12 Steps and a problem, got %d segments, %d Steps, %v", len(s.Segments), s.Segments[0].Steps(), s.Problems)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 )
 
 // streamFailures are those of streams that were rebuilt, held back, repacked or served to
@@ -186,9 +187,9 @@ func packedViews(t *testing.T) {
 			model.ServeHTTP(packed{w, z}, r)
 			_ = z.Close()
 		}), view, nil)
-		a := newAgent(p.url, "anthropic", true)
+		a := testagent.New(p.url, "anthropic", true)
 		for n := 1; ; n++ {
-			body, err := a.body()
+			body, err := a.Body()
 			must(t, err)
 			status, h, got := post(t, p.url+"/v1/messages", nil, string(body))
 			if status != 200 || h.Get("Content-Encoding") != coding {
@@ -201,10 +202,8 @@ func packedViews(t *testing.T) {
 			}
 			text, err := io.ReadAll(r)
 			must(t, err)
-			reply, err := decoded(codecOf(a.dialect), text, true)
-			must(t, err)
-			a.history = append(a.history, reply.Message)
-			if !a.work(n) {
+			must(t, a.Take(text))
+			if !a.Work(n) {
 				break
 			}
 		}

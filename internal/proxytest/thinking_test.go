@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 )
 
 // thinkingFailures are those by which a provider refused thinking that came back.
@@ -22,7 +23,7 @@ func thinkingFailures() []scenario {
 		{"CLIProxyAPI#1584_another_model_in_between", otherModel},
 		{"claude-mem#3198_a_refusal_is_no_storm", noStorm},
 		{"codex#8119_encrypted_reasoning_goes_back", func(t *testing.T) {
-			thinksIn(t, "openai-responses", "signatures error", func(a *agent) { a.change = stateless })
+			thinksIn(t, "openai-responses", "signatures error", func(a *testagent.Agent) { a.Change = stateless })
 		}},
 		{"opencode#4832_CLIProxyAPI#2360_Antigravity-Manager#1513_calls_keep_their_signatures", func(t *testing.T) { thinksIn(t, "gemini", "signatures error", nil) }},
 	}
@@ -53,19 +54,19 @@ func stateless(body []byte) []byte {
 // for what stands before it, and the strict server refuses nothing.
 func thinks(t *testing.T, model, settings string) {
 	t.Helper()
-	thinksIn(t, "anthropic", settings, func(a *agent) { a.model, a.change = model, thinking })
+	thinksIn(t, "anthropic", settings, func(a *testagent.Agent) { a.Model, a.Change = model, thinking })
 }
 
-func thinksIn(t *testing.T, d llm.Dialect, settings string, change func(*agent)) {
+func thinksIn(t *testing.T, d llm.Dialect, settings string, change func(*testagent.Agent)) {
 	t.Helper()
 	for _, stream := range []bool{false, true} {
 		model := scripted(t, fmt.Sprintf(thinkingTask, settings))
 		p := before(t, model, nil, nil)
-		a := newAgent(p.url, d, stream)
+		a := testagent.New(p.url, d, stream)
 		if change != nil {
 			change(a)
 		}
-		must(t, a.run(t.Context()))
+		must(t, a.Run(t.Context()))
 		signed := 0
 		for _, call := range noFault(t, model) {
 			if bytes.Contains(call.Body, []byte(`ignature"`)) || bytes.Contains(call.Body, []byte(`"encrypted_content"`)) {
@@ -83,15 +84,15 @@ func thinksIn(t *testing.T, d llm.Dialect, settings string, change func(*agent))
 // has all that the client's has.
 func newestTurn(t *testing.T) {
 	model := scripted(t, fmt.Sprintf(thinkingTask, "signatures error"))
-	a := newAgent(before(t, model, nil, nil).url, "anthropic", true)
-	a.model = "claude-fable-5-1"
+	a := testagent.New(before(t, model, nil, nil).url, "anthropic", true)
+	a.Model = "claude-fable-5-1"
 	var sent [][]byte
-	a.change = func(b []byte) []byte {
+	a.Change = func(b []byte) []byte {
 		b = thinking(b)
 		sent = append(sent, b)
 		return b
 	}
-	must(t, a.run(t.Context()))
+	must(t, a.Run(t.Context()))
 	for i, call := range noFault(t, model) {
 		mine, left := messagesOf(sent[i]), messagesOf(call.Body)
 		if i > 0 && mine[len(mine)-2] != left[len(left)-2] {
@@ -104,10 +105,10 @@ func newestTurn(t *testing.T) {
 // one model thought is kept for it.
 func otherModel(t *testing.T) {
 	model := scripted(t, fmt.Sprintf(thinkingTask, "signatures error"))
-	a := newAgent(before(t, model, nil, nil).url, "anthropic", false)
-	a.change = thinking
-	a.each = func(n int) { a.model = []string{"claude-fable-5-1", "claude-opus-5-5"}[n/7%2] }
-	must(t, a.run(t.Context()))
+	a := testagent.New(before(t, model, nil, nil).url, "anthropic", false)
+	a.Change = thinking
+	a.Each = func(n int) { a.Model = []string{"claude-fable-5-1", "claude-opus-5-5"}[n/7%2] }
+	must(t, a.Run(t.Context()))
 	noFault(t, model)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/tidwall/gjson"
 )
 
@@ -59,19 +60,17 @@ func toldAlike(t *testing.T) {
 		sent = deltaUsage.ReplaceAllString(answer.Body.String(), `"usage":{"input_tokens":777,"cache_read_input_tokens":5,"output_tokens"`)
 		says(events, sent)(w, r)
 	}), view, nil)
-	a := newAgent(p.url, "anthropic", true)
+	a := testagent.New(p.url, "anthropic", true)
 	for n := 1; ; n++ {
-		body, err := a.body()
+		body, err := a.Body()
 		must(t, err)
 		_, _, got := post(t, p.url+"/v1/messages", nil, string(body))
 		start, delta := added(t, sent, got, "message.usage.input_tokens"), added(t, sent, got, "usage.input_tokens")
 		if start != delta || n > 8 && start == 0 {
 			t.Errorf("step %d: %d tokens were added at the start, %d at the end", n, start, delta)
 		}
-		reply, err := decoded(codecOf(a.dialect), []byte(got), true)
-		must(t, err)
-		a.history = append(a.history, reply.Message)
-		if !a.work(n) {
+		must(t, a.Take([]byte(got)))
+		if !a.Work(n) {
 			return
 		}
 	}
