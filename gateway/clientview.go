@@ -74,20 +74,25 @@ func partsSize(parts []llm.Part, count func(string) int) (n int) {
 type clientView struct {
 	dialect llm.Dialect
 	add     int
-	line    []byte // that is not whole yet
-	long    bool   // that line is longer than any is: the rest of it passes as it comes
+	begun   bool     // something but white space has come
+	list    bool     // the stream is one list of replies, which may be written over many lines
+	object  brackets // of that list
+	line    []byte   // that is not whole yet; of a list, up to the end of a reply
+	long    bool     // that line is longer than any is: the rest of it passes as it comes
 }
 
 // mostLine is how much of one line is kept until it is whole, in bytes: as much as is looked
 // at of a reply.
 const mostLine = mostObserved
 
-// lines takes the next bytes of a stream and returns the lines that they complete. A line
-// that is too long to be kept passes as it is.
+// lines takes the next bytes of a stream and returns the lines that they complete; of a
+// list, the replies. What is too long to be kept passes as it is.
 func (v *clientView) lines(chunk []byte) (out []byte) {
-	for line := range bytes.Lines(chunk) {
-		whole := line[len(line)-1] == '\n'
-		if v.long || len(v.line)+len(line) > mostLine {
+	for len(chunk) > 0 {
+		n, whole := v.end(chunk)
+		line := chunk[:n]
+		chunk = chunk[n:]
+		if v.long || len(v.line)+n > mostLine {
 			out = append(append(out, v.line...), line...)
 			v.line, v.long = nil, !whole
 			continue
@@ -103,6 +108,48 @@ func (v *clientView) lines(chunk []byte) (out []byte) {
 		out = append(out, v.told(line)...)
 	}
 	return out
+}
+
+// end returns how many bytes of chunk belong to the line at hand, and whether it ends there.
+func (v *clientView) end(chunk []byte) (n int, whole bool) {
+	if begin := bytes.TrimLeft(chunk, " \t\r\n"); !v.begun && len(begin) > 0 {
+		v.begun, v.list = true, begin[0] == '['
+	}
+	if !v.list {
+		if n = bytes.IndexByte(chunk, '\n') + 1; n == 0 {
+			return len(chunk), false
+		}
+		return n, true
+	}
+	for i, c := range chunk {
+		if v.object.add(c); c == '}' && !v.object.text && v.object.depth == 1 { // the list's own is open
+			return i + 1, true
+		}
+	}
+	return len(chunk), false
+}
+
+// brackets are those of JSON that are open.
+type brackets struct {
+	depth         int
+	text, escaped bool // within a string, and behind a backslash there
+}
+
+// add takes the next byte.
+func (b *brackets) add(c byte) {
+	switch {
+	case b.escaped:
+		b.escaped = false
+	case b.text && c == '\\':
+		b.escaped = true
+	case c == '"':
+		b.text = !b.text
+	case b.text:
+	case c == '{' || c == '[':
+		b.depth++
+	case c == '}' || c == ']':
+		b.depth--
+	}
 }
 
 // rest returns the line that a stream ended within.

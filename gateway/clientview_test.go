@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/gemini"
 )
 
 // TestEndlessLine: of a line that does not end no more is kept than of a reply; it passes
@@ -25,5 +27,30 @@ func TestEndlessLine(t *testing.T) {
 	want := "\n" + strings.ReplaceAll(usage, "7", "107")
 	if got := string(v.lines([]byte("\n"+usage))) + string(v.rest()); got != want {
 		t.Errorf("got %.200q, want %q", got, want)
+	}
+}
+
+// TestClientViewOfLists: of a stream that is one list every reply has its figures, however
+// it is written and wherever it is cut; all else keeps its bytes.
+func TestClientViewOfLists(t *testing.T) {
+	for name, stream := range map[string]string{
+		"many lines": "\r\n[{\r\n  \"candidates\": [{\"content\": {\"parts\": [{\"text\": \"} \\\\\"}]}}],\r\n  \"usageMetadata\": {\r\n" +
+			"    \"promptTokenCount\": FIGURE,\r\n    \"candidatesTokenCount\": 7,\r\n    \"totalTokenCount\": FIGURE\r\n  }\r\n}\r\n,\r\n" +
+			"{\r\n  \"candidates\": [{\"content\": {\"parts\": [{\"text\": \"]} \\\"usageMetadata\\\": {\\\"promptTokenCount\\\": 7}, [{\"}]}}]\r\n}\r\n,\r\n" +
+			"{\r\n  \"usageMetadata\": {\r\n    \"promptTokenCount\": FIGURE\r\n  }\r\n}\r\n]\r\n",
+		"one line":   `[{"usageMetadata":{"promptTokenCount":FIGURE}},{"candidates":[]},{"usageMetadata":{"promptTokenCount":FIGURE}}]`,
+		"broken off": "[{\n  \"usageMetadata\": {\n    \"promptTokenCount\": FIGURE\n  }\n},\n{\n  \"candidates\": [{\"content\"",
+	} {
+		sent, want := strings.ReplaceAll(stream, "FIGURE", "7"), strings.ReplaceAll(stream, "FIGURE", "107")
+		for _, size := range []int{1, 3, 50, len(sent)} {
+			v := &clientView{dialect: gemini.Dialect, add: 100}
+			var got []byte
+			for chunk := range slices.Chunk([]byte(sent), size) {
+				got = append(got, v.lines(chunk)...)
+			}
+			if got = append(got, v.rest()...); string(got) != want {
+				t.Errorf("%s, %d bytes at a time: got %q, want %q", name, size, got, want)
+			}
+		}
 	}
 }
