@@ -28,6 +28,7 @@ type judge struct {
 	counter *verify.Counter
 	ratio   int // true tokens of 1,000 counted ones, by the catalogue
 	export  *exporter
+	ground  *grounder
 	orphans map[string]bool
 	lost    map[string]bool
 	broken  map[string]bool

@@ -41,6 +41,8 @@ type raw struct {
 	reported int // largest reported prompt
 	steps    []rawStep
 	whole    inspect.Family // what they took
+	exactly  string         // the estimator of BaseMessages; empty: the count
+	grounds  *grounds       // nil: nobody asked
 	notRun   string         // why the requests cannot be rebuilt
 
 	counter  token.Counter    // the raw count of the model's family
@@ -151,7 +153,7 @@ func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*drive.Driver,
 		ID: fmt.Sprintf("%s/%d", at.policy.Name, at.window.Capacity), Store: &store.Memory{}, Ephemeral: true, Summariser: plimsoll.Deterministic{},
 		Engine: engine.Config{
 			Policy: at.policy, Targets: []budget.Target{{Model: raw.model, Window: at.window.Stated()}}, Catalog: r.catalog, Encodings: r.load,
-			Offline: true, Calibration: at.cal,
+			Offline: true, Calibration: at.cal, Exactly: raw.exactly,
 		},
 	}
 	if !at.raw {

@@ -26,6 +26,8 @@ type Options struct {
 	Judge    bool         // judge the requests from their exported bytes
 	Every    bool         // judge each one, those too that a later one holds in full; so with Out
 	Out      string       // folder for exports; empty: none
+	Base     Base         // what is looked at; empty: BaseFull
+	Ground   bool         // say what of what the agent's calls referred to was sent: Run.Grounding
 	Series   bool         // say for each Step what was sent: Run.Series
 
 	// Store keeps what each run did; nil: nothing is kept. A run's name there is
@@ -163,6 +165,19 @@ func calls(seg sessionfile.Segment) (own, copied int) {
 	return own, copied
 }
 
+// look measures a segment, number n of its session, on the base that was asked for.
+func (r *Replayer) look(s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (out *raw, err error) {
+	if r.opts.Base == BaseMessages {
+		out, err = r.measureMessages(s, seg, n)
+	} else {
+		out, err = r.measure(s, seg, n, carried)
+	}
+	if err == nil && r.opts.Ground && out.notRun == "" {
+		out.grounds, err = groundsOf(out)
+	}
+	return out, err
+}
+
 // segment runs a segment, which is number n of its session.
 func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sessionfile.Segment, n int, carried Overhead) (Result, *raw, error) {
 	res := Result{
@@ -174,7 +189,7 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 	if n == 1 {
 		res.head(s, r.about())
 	}
-	raw, err := r.measure(s, seg, n, carried)
+	raw, err := r.look(s, seg, n, carried)
 	if err != nil {
 		return res, nil, err
 	}
@@ -186,11 +201,13 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 	if res.NotRun != "" {
 		return res, raw, nil
 	}
-	pairs, err := r.runRaw(ctx, s, raw)
-	if err != nil {
-		return res, raw, err
+	if r.opts.Base != BaseMessages {
+		pairs, err := r.runRaw(ctx, s, raw)
+		if err != nil {
+			return res, raw, err
+		}
+		res.Estimate, res.By = estimates(pairs)
 	}
-	res.Estimate, res.By = estimates(pairs)
 	for _, w := range r.opts.Windows {
 		if !w.fits(raw) {
 			res.LeftOut = append(res.LeftOut, LeftOut{w.String(), fmt.Sprintf("the conversation has %d tokens, too few to take a share of", max(raw.peak-raw.fixed, 0))})

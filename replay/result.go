@@ -152,7 +152,8 @@ type Run struct {
 	CacheBreaks     int            `json:"cache_breaks"`  // calls that lost what the provider still had warm
 	CostUSD         catalog.Money  `json:"cost_usd"`      // null where a price is not known
 	Bill            Bill           `json:"bill"`
-	Series          []Point        `json:"series,omitempty"` // one for each Step, if it was asked for
+	Grounding       *Grounding     `json:"grounding,omitempty"` // if it was asked for
+	Series          []Point        `json:"series,omitempty"`    // one for each Step, if it was asked for
 	Timing          Timing         `json:"timing"`
 }
 

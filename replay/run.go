@@ -48,6 +48,9 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if err != nil {
 		return run, err
 	}
+	if raw.grounds != nil {
+		j.ground = newGrounder(raw.grounds, w.Limit())
+	}
 	ru := &runner{backstop: p.Backstop, run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0)}
 	if len(raw.steps) > 0 {
 		err = r.walk(ctx, sess, raw, func(step *sessionfile.Step, send *engine.Send) error { return ru.step(ctx, step, send) })
@@ -68,6 +71,9 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		}
 	}
 	ru.settle()
+	if j.ground != nil {
+		run.Grounding = j.ground.finish()
+	}
 	if err := j.finish(&run); err != nil {
 		return run, err
 	}
@@ -133,6 +139,9 @@ func (u *runner) sent(i int, send *engine.Send) error {
 		if err := u.book(i, send); err != nil {
 			return err
 		}
+	}
+	if g := u.judge.ground; g != nil && !u.raw.steps[i].copied {
+		g.step(i, send, u.sess.Machine().Journal())
 	}
 	return u.judge.step(u.at, send, u.prefix(send))
 }

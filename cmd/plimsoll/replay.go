@@ -31,6 +31,8 @@ type replayFlags struct {
 	judge    bool
 	json     bool
 	out      string
+	base     string
+	ground   bool
 	page     htmlFlags
 	db       string
 	failOn   []string
@@ -102,6 +104,8 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.join, "join", false, "ignore the compactions that the client made: one long session")
 	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
+	fl.StringVar(&f.base, "base", string(replay.BaseFull), "what is looked at: `full`, or messages alone by chars/4, to compare policies")
+	fl.BoolVar(&f.ground, "grounding", false, "say what of what the agent's calls referred to each policy still sent")
 	f.page.register(cmd)
 	fl.StringVar(&f.db, "db", "", "`file` of a store to keep in what each run took out and why (docs/store.md); by default nothing is kept")
 	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
@@ -158,7 +162,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 
 // options turns the flags into what the replay takes.
 func (f replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Series: f.page.html != "", Other: tokenizers.Encoding}
+	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Base: replay.Base(f.base), Ground: f.ground, Series: f.page.html != "", Other: tokenizers.Encoding}
 	if err := f.checkFailOn(); err != nil {
 		return o, err
 	}

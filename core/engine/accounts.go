@@ -153,6 +153,13 @@ func (m *accounts) meterFor(t budget.Target, before []*meter.Meter) (*meter.Mete
 			return old, nil
 		}
 	}
+	if m.cfg.Exactly != "" {
+		c, err := token.NewCounter(m.cfg.Exactly, m.cfg.Encodings)
+		if err != nil {
+			return nil, fmt.Errorf("engine: count exactly by %s: %w", m.cfg.Exactly, err)
+		}
+		return m.newMeter(meter.Options{Key: key, Counter: c}, nil), nil
+	}
 	c, err := token.ForFamily(f, m.cfg.Encodings)
 	if err != nil {
 		return nil, fmt.Errorf("engine: target %s: %w", t.Name(), err)

@@ -26,6 +26,9 @@ type Config struct {
 	// Calibration, if not nil, is used for the preferred target and taught by
 	// somebody else.
 	Calibration *token.Calibration
+	// Exactly, if not empty, is the estimator whose figures are the count of every target as
+	// they stand: no margin, and no usage teaches. For what compares policies.
+	Exactly string
 	// Reasoning is the budget of thinking in tokens, for display only.
 	Reasoning int
 	// Trace fills Ready.Traces.

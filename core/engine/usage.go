@@ -86,7 +86,9 @@ func (m *Machine) feedUsage(in Usage) error {
 	if m.request.phase == phaseSent {
 		m.request.phase = phaseIdle
 	}
-	rec.Ratio, rec.By = m.count[0].Calibration().Ratio(), m.count[0].Key()
+	if cal := m.count[0].Calibration(); cal != nil {
+		rec.Ratio, rec.By = cal.Ratio(), m.count[0].Key()
+	}
 	m.record(journal.Record{Kind: journal.KindUsage, Usage: rec})
 	m.background(policy.AtUsage)
 	return nil

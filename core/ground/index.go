@@ -117,6 +117,18 @@ func (x *Index) First(s Span) (Place, bool) {
 	return Place{}, false
 }
 
+// Sources returns the parts that say s, up to the newest one at last.
+func (x *Index) Sources(s Span, last Place) []Place {
+	first, _, _ := x.bounds(s)
+	var out []Place
+	for i := first; i <= x.at[last]; i++ {
+		if x.parts[i].Says(s) {
+			out = append(out, x.parts[i].place)
+		}
+	}
+	return out
+}
+
 // Used returns the newest Step whose calls referred to a part, as its number from 1; 0 if
 // none did.
 func (x *Index) Used(p Place) int {

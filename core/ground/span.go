@@ -40,7 +40,8 @@ type Span struct {
 	words []uint32 // of Text, sorted; a text that says it has all of them
 }
 
-func spanOf(k Kind, text string) Span { return Span{Kind: k, Text: text, words: wordsOf(text)} }
+// SpanOf returns a text as a span, to be searched for.
+func SpanOf(k Kind, text string) Span { return Span{Kind: k, Text: text, words: wordsOf(text)} }
 
 // Spans returns the spans in the arguments of a call, each once, in the order in which
 // they stand there.
@@ -69,7 +70,7 @@ type extractor struct {
 func (e *extractor) add(k Kind, text string) {
 	if !e.seen[text] {
 		e.seen[text] = true
-		e.spans = append(e.spans, spanOf(k, text))
+		e.spans = append(e.spans, SpanOf(k, text))
 	}
 }
 

@@ -155,6 +155,10 @@ func (m *Meter) Costs() (sure, most int) {
 	if m.left != nil {
 		f, tokens = m.left.front, m.left.sure
 	}
+	if m.scale.cal == nil {
+		n := m.Total()
+		return n, n
+	}
 	size := f.size()
 	size.Tokens += tokens
 	return f.hidden + m.scale.tokens(size), m.front.hidden + m.scale.cal.Cost(token.GrowthOf(m.size()))

@@ -1,0 +1,113 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/wire/openai"
+)
+
+// A Base says what a replay looks at.
+type Base string
+
+// The bases.
+const (
+	// BaseFull is what a client pays for: system prompt, tools, thinking, overhead, by the
+	// count and the model's own prices.
+	BaseFull Base = "full"
+	// BaseMessages is the messages alone, without thinking, by a fixed estimator, so that
+	// policies can be compared with what was published of others.
+	BaseMessages Base = "messages"
+)
+
+// messagesEstimator counts in [BaseMessages].
+const messagesEstimator = "chars/4"
+
+// measureMessages looks at the messages of a segment alone, number n of its session.
+func (r *Replayer) measureMessages(s *sessionfile.Session, seg sessionfile.Segment, n int) (*raw, error) {
+	c, err := token.NewCounter(messagesEstimator, nil)
+	if err != nil {
+		return nil, fmt.Errorf("replay: base %s: %w", BaseMessages, err)
+	}
+	seg = messagesOf(seg)
+	out := &raw{
+		session: s.Path, id: s.ID, number: n, dialect: s.Dialect, segment: seg, model: r.about().ModelOf(seg), notRun: seg.NotRun,
+		counter: c, exactly: messagesEstimator,
+	}
+	if out.dialect == "" {
+		out.dialect = openai.DialectChat
+	}
+	tokens := 0
+	for _, e := range seg.Entries {
+		if e.Step != nil {
+			out.steps = append(out.steps, rawStep{
+				MeasuredCall: inspect.MeasuredCall{Step: e.Step, Tokens: tokens, Kind: token.Estimated.String()},
+				cal:          token.NewCalibration(r.catalog.FamilyOf(e.Step.Model)), model: e.Step.Model, copied: e.Step.Copied != "",
+			})
+			out.peak = max(out.peak, tokens)
+		}
+		size := token.ContentsOf(c, e.Message, false)
+		out.contents, out.counted = append(out.contents, size), append(out.counted, size.Total())
+		tokens += size.Total()
+	}
+	out.window = out.peak
+	return out, nil
+}
+
+// messagesOf returns a segment of messages alone: no system prompt, no tools, no thinking,
+// of an image or of thinking alone one word, and no usage, which is of more than that.
+func messagesOf(seg sessionfile.Segment) sessionfile.Segment {
+	seg.Sections, seg.Tools = nil, nil
+	entries := make([]sessionfile.Entry, len(seg.Entries))
+	for i, e := range seg.Entries {
+		e.Message = wordsOf(e.Message)
+		if e.Step != nil {
+			step := *e.Step
+			step.Usage, step.Reported, step.OutputReported = llm.Usage{}, false, false
+			e.Step = &step
+		}
+		entries[i] = e
+	}
+	seg.Entries = entries
+	return seg
+}
+
+// wordsOf returns what a message says in words.
+func wordsOf(m llm.Message) llm.Message {
+	parts := make([]llm.Part, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Thinking:
+			continue
+		case llm.Media:
+			parts = append(parts, llm.Text{Text: "image"})
+			continue
+		case llm.ToolResult:
+			parts = append(parts, worded(p))
+			continue
+		}
+		parts = append(parts, p)
+	}
+	if len(parts) == 0 { // a message says something
+		parts = append(parts, llm.Text{Text: "thinking"})
+	}
+	return m.WithParts(parts)
+}
+
+func worded(r llm.ToolResult) llm.ToolResult {
+	content := make([]llm.Part, 0, len(r.Content))
+	media := false
+	for _, p := range r.Content {
+		if _, is := p.(llm.Media); is {
+			p, media = llm.Text{Text: "image"}, true
+		}
+		content = append(content, p)
+	}
+	if !media {
+		return r
+	}
+	return r.WithContent(content...)
+}

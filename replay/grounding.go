@@ -1,0 +1,412 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/ground"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/token"
+)
+
+// A Grounding says how much of what the recorded agent's calls referred to was in what a run
+// sent. Spans are those of package ground; one counts once in a Step. The agent acted with
+// the recorded context: with less it would have acted otherwise.
+type Grounding struct {
+	Steps    int `json:"steps"`     // with a span that was said before
+	Complete int `json:"complete"`  // of them, those of which everything was visible
+	MacroPPM int `json:"macro_ppm"` // mean over Steps of the share that was visible
+
+	Share               // of all spans
+	ByKind   []NamedSum `json:"by_kind"`   // by what a span is
+	BySource []NamedSum `json:"by_source"` // by what said it last
+	Hard     Share      `json:"hard"`      // those said last more than one limit of tokens before
+
+	Noted   int   `json:"noted"`    // spans visible only in what Plimsoll wrote
+	LookUps int   `json:"look_ups"` // parts that would have to be read again, each once
+	Cost    Units `json:"cost"`
+}
+
+// A Share is a number of spans and where they were found.
+type Share struct {
+	Spans     int `json:"spans"`
+	Visible   int `json:"visible"`
+	Reachable int `json:"reachable"` // not visible; what said them is shown as a stub or in part, with its Ref
+	Archived  int `json:"archived"`  // in an archive of messages whose Ref is shown; strictly these are lost, too
+	Lost      int `json:"lost"`
+}
+
+// A NamedSum is a Share with a name.
+type NamedSum struct {
+	Name string `json:"name"`
+	Share
+}
+
+// Units are costs in thousandths of an uncached input token: what extends the request before
+// is read at a tenth, the rest written at 1.25; messages alone, by chars/4.
+type Units struct {
+	Raw     int64 `json:"raw"` // of what the client sent
+	Sent    int64 `json:"sent"`
+	LookUps int64 `json:"look_ups"` // of reading again what was not visible
+}
+
+// Prices in thousandths of an input token, and what a look-up adds: a call and at most so much
+// of its output. They are those of the study that the policies are compared with.
+const (
+	unitsRead    = 100
+	unitsWrite   = 1250
+	lookUpCall   = 80
+	lookUpMost   = 2000
+	lookUpOutput = 300_000
+)
+
+// add books one span.
+func (s *Share) add(f found) {
+	s.Spans++
+	switch f {
+	case visible:
+		s.Visible++
+	case reachable:
+		s.Reachable++
+	case archived:
+		s.Archived++
+	default:
+		s.Lost++
+	}
+}
+
+// found is where a span was found.
+type found uint8
+
+const (
+	lost found = iota
+	archived
+	reachable
+	visible
+)
+
+// grounds is what the calls of a segment refer to.
+type grounds struct {
+	index   ground.Index
+	steps   [][]need        // by Step
+	texts   [][]ground.Text // by message, by part
+	tokens  []int           // by message
+	sources map[llm.MessageID]string
+	raw     int64 // units of what the client sent
+	counter token.Counter
+}
+
+// A need is a span that a Step refers to.
+type need struct {
+	ground.Span
+	last   ground.Place
+	behind int // tokens between the end of the message that said it last and the Step
+}
+
+// groundsOf goes through a segment.
+func groundsOf(raw *raw) (*grounds, error) {
+	c, err := token.NewCounter(messagesEstimator, nil)
+	if err != nil {
+		return nil, err
+	}
+	g := &grounds{counter: c, sources: map[llm.MessageID]string{}}
+	total := 0
+	var ends []int // tokens up to the end of each message
+	tools := map[string]string{}
+	sent := 0 // tokens of the request before
+	for i, e := range raw.segment.Entries {
+		m := e.Message
+		m.ID = llm.MessageID(i + 1)
+		if e.Step != nil {
+			g.steps = append(g.steps, nil)
+			g.raw += int64(sent)*unitsRead + int64(total-sent)*unitsWrite
+			sent = total
+		}
+		g.index.Add(m)
+		if n := len(g.steps); n > 0 && m.Role == llm.RoleAssistant {
+			g.steps[n-1] = g.needs(g.steps[n-1], m, ends, total)
+		}
+		g.sources[m.ID] = sourceOf(m, tools)
+		g.texts = append(g.texts, textsOf(m))
+		size := token.SizeOf(c, withoutThinking(m)).All()
+		g.tokens = append(g.tokens, size)
+		total += size
+		ends = append(ends, total)
+	}
+	return g, nil
+}
+
+// needs adds the spans of a reply to those of its Step.
+func (g *grounds) needs(have []need, m llm.Message, ends []int, total int) []need {
+	for _, c := range m.Calls() {
+		for _, s := range ground.Spans(c) {
+			if slices.ContainsFunc(have, func(n need) bool { return n.Text == s.Text }) {
+				continue
+			}
+			if at, ok := g.index.Last(s); ok {
+				have = append(have, need{s, at, total - ends[at.Message-1]})
+			}
+		}
+	}
+	return have
+}
+
+// withoutThinking returns a message as it is counted here.
+func withoutThinking(m llm.Message) llm.Message {
+	if slices.ContainsFunc(m.Parts, func(p llm.Part) bool { _, is := p.(llm.Thinking); return is }) {
+		return wordsOf(m)
+	}
+	return m
+}
+
+func textsOf(m llm.Message) []ground.Text {
+	texts := make([]ground.Text, len(m.Parts))
+	for i, p := range m.Parts {
+		if _, hidden := p.(llm.Thinking); !hidden {
+			texts[i] = ground.TextOf(p)
+		}
+	}
+	return texts
+}
+
+// sourceOf says what a message is, and remembers the tools of the calls in it.
+func sourceOf(m llm.Message, tools map[string]string) string {
+	for _, c := range m.Calls() {
+		tools[c.CallID] = c.Name
+	}
+	switch {
+	case len(m.Results()) > 0:
+		return tools[m.Results()[0].CallID]
+	case len(m.Calls()) > 0:
+		return "own call"
+	case m.Role == llm.RoleAssistant:
+		return "own text"
+	case m.Origin == llm.Human:
+		return "human"
+	}
+	return "note"
+}
+
+// A grounder follows one run.
+type grounder struct {
+	*grounds
+	run    *Grounding
+	limit  int
+	last   []edit.Item
+	shown  map[editedItem][]ground.Text
+	sizes  map[editedItem]int
+	looked map[ground.Place]bool
+	macro  int64
+	kinds  map[string]*Share
+	from   map[string]*Share
+}
+
+func newGrounder(g *grounds, limit int) *grounder {
+	return &grounder{
+		grounds: g, run: &Grounding{}, limit: limit, shown: map[editedItem][]ground.Text{}, sizes: map[editedItem]int{},
+		looked: map[ground.Place]bool{}, kinds: map[string]*Share{}, from: map[string]*Share{},
+	}
+}
+
+// step looks at the request of Step i, counted from 0.
+func (g *grounder) step(i int, send *engine.Send, edits []edit.Edit) {
+	view := g.pay(send)
+	needs := g.steps[i]
+	if len(needs) == 0 {
+		return
+	}
+	l := g.look(send, edits)
+	seen := 0
+	for _, n := range needs {
+		f, noted := l.find(n)
+		g.book(n, f, noted, view)
+		if f == visible {
+			seen++
+		}
+	}
+	g.run.Steps++
+	g.macro += int64(seen) * 1_000_000 / int64(len(needs))
+	if seen == len(needs) {
+		g.run.Complete++
+	}
+}
+
+// book adds a span to the sums. view is the tokens of what was sent.
+func (g *grounder) book(n need, f found, noted bool, view int) {
+	g.run.add(f)
+	sumOf(g.kinds, n.Kind.String()).add(f)
+	sumOf(g.from, g.sources[n.last.Message]).add(f)
+	if n.behind > g.limit {
+		g.run.Hard.add(f)
+	}
+	if noted {
+		g.run.Noted++
+	}
+	if f != visible && !g.looked[n.last] {
+		g.looked[n.last] = true
+		g.run.LookUps++
+		of := min(g.texts[n.last.Message-1][n.last.Part].Len()/4, lookUpMost)
+		g.run.Cost.LookUps += int64(view)*unitsRead + int64(of+lookUpCall)*unitsWrite + lookUpOutput
+	}
+}
+
+func sumOf(m map[string]*Share, name string) *Share {
+	if m[name] == nil {
+		m[name] = &Share{}
+	}
+	return m[name]
+}
+
+// pay books what a request costs, and returns its tokens.
+func (g *grounder) pay(send *engine.Send) int {
+	same := alike(g.last, send.Items)
+	read, all := 0, 0
+	for i, it := range send.Items {
+		n := g.size(it)
+		if all += n; i < same {
+			read += n
+		}
+	}
+	g.last = send.Items
+	g.run.Cost.Sent += int64(read)*unitsRead + int64(all-read)*unitsWrite
+	return all
+}
+
+func (g *grounder) size(it edit.Item) int {
+	if len(it.Edits) == 0 && int(it.Message.ID) <= len(g.tokens) {
+		return g.tokens[it.Message.ID-1]
+	}
+	key := editedItem{it.Message.ID, it.Before, digestOf(it.Edits)}
+	n, ok := g.sizes[key]
+	if !ok {
+		n = token.SizeOf(g.counter, withoutThinking(it.Message)).All()
+		g.sizes[key] = n
+	}
+	return n
+}
+
+// finish writes the sums.
+func (g *grounder) finish() *Grounding {
+	if g.run.Steps > 0 {
+		g.run.MacroPPM = int(g.macro / int64(g.run.Steps))
+	}
+	g.run.Cost.Raw = g.raw
+	g.run.ByKind, g.run.BySource = sums(g.kinds), sums(g.from)
+	return g.run
+}
+
+func sums(m map[string]*Share) []NamedSum {
+	out := []NamedSum{}
+	for name, s := range m {
+		out = append(out, NamedSum{name, *s})
+	}
+	slices.SortFunc(out, func(a, b NamedSum) int {
+		if a.Spans != b.Spans {
+			return b.Spans - a.Spans
+		}
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// A look is one request, ready to be searched.
+type look struct {
+	g     *grounder
+	whole map[llm.MessageID]bool // messages shown as they came
+	items map[llm.MessageID]edit.Item
+	texts []shownText
+	front []ground.Text
+	edits []edit.Edit
+	refs  []ground.Text // what the engine wrote, which names Refs
+}
+
+type shownText struct {
+	ground.Text
+	ours bool
+}
+
+func (g *grounder) look(send *engine.Send, edits []edit.Edit) *look {
+	l := &look{g: g, whole: map[llm.MessageID]bool{}, items: map[llm.MessageID]edit.Item{}, edits: edits}
+	for _, it := range send.Items {
+		if !it.IsNote() {
+			l.items[it.Message.ID] = it
+		}
+		if len(it.Edits) == 0 && !it.IsNote() && int(it.Message.ID) <= len(g.grounds.texts) {
+			l.whole[it.Message.ID] = true
+			for _, t := range g.grounds.texts[it.Message.ID-1] {
+				l.texts = append(l.texts, shownText{t, false})
+			}
+			continue
+		}
+		key := editedItem{it.Message.ID, it.Before, digestOf(it.Edits)}
+		texts, ok := g.shown[key]
+		if !ok {
+			texts = textsOf(it.Message)
+			g.shown[key] = texts
+		}
+		for _, t := range texts {
+			l.texts = append(l.texts, shownText{t, it.IsNote()})
+		}
+		l.refs = append(l.refs, texts...)
+	}
+	for _, s := range send.Sections {
+		if s.Text != "" {
+			t := ground.TextOfString(s.Text)
+			l.texts = append(l.texts, shownText{t, s.Kind == llm.SectionSummary})
+			l.refs = append(l.refs, t)
+		}
+	}
+	return l
+}
+
+// find says where a span was found, and whether only in what the engine wrote.
+func (l *look) find(n need) (f found, noted bool) {
+	if l.whole[n.last.Message] {
+		return visible, false
+	}
+	ours := false
+	for _, t := range slices.Backward(l.texts) {
+		if (!ours || !t.ours) && t.Says(n.Span) {
+			if !t.ours {
+				return visible, false
+			}
+			ours = true
+		}
+	}
+	if ours {
+		return visible, true
+	}
+	best := lost
+	for _, at := range l.g.index.Sources(n.Span, n.last) {
+		best = max(best, l.reach(at))
+	}
+	return best, false
+}
+
+// reach says how a part that is not shown as it came can be read.
+func (l *look) reach(at ground.Place) found {
+	_, there := l.items[at.Message]
+	for _, e := range l.edits {
+		if !e.Span.Contains(at.Message) || e.Op == edit.Replace && e.Part != at.Part || e.Op != edit.Replace && e.Op != edit.Archive {
+			continue
+		}
+		if !slices.ContainsFunc(e.Refs, l.names) {
+			continue
+		}
+		if there {
+			return reachable
+		}
+		return archived
+	}
+	return lost
+}
+
+// names reports whether the request names a Ref.
+func (l *look) names(r llm.Ref) bool {
+	s := ground.SpanOf(ground.Hash, string(r))
+	return slices.ContainsFunc(l.refs, func(t ground.Text) bool { return t.Says(s) })
+}
