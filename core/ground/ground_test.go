@@ -17,12 +17,12 @@ func TestSpans(t *testing.T) {
 			"a patch", `{"input":"*** Begin Patch\n*** Update File: a/b.ts\n@@ class Store {\n keep this line\n-and take this out\n+addThis(one)\n*** End Patch"}`,
 			"path a/b.ts, line class Store {, line keep this line, line and take this out, ident addThis",
 		},
-		{"numbers, but for round ones and short ones", `{"offset":1234,"limit":2000,"n":12}`, "number 1234"},
+		{"numbers, but for round ones and short ones", `{"offset":1234,"limit":2000,"n":123,"width":"120px"}`, "number 1234"},
 		{"a commit", `{"command":"git show 3f2a91c0"}`, "hash 3f2a91c0"},
 		{"an address", `{"url":"https://example.com/a?b=c"}`, "url https://example.com/a"},
 		{"a quoted string, no apostrophe", `{"command":"echo \"two words\" don't won't"}`, "quoted two words"},
 		{"each once", `{"a":"fooBar","b":"fooBar"}`, "ident fooBar"},
-		{"what everyone writes", `{"a":"toString useState"}`, ""},
+		{"what everyone writes", `{"a":"toString useState","command":"x 2>/dev/null"}`, ""},
 		{"no JSON", `cat src/main.rs`, "path src/main.rs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

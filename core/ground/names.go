@@ -45,7 +45,7 @@ func nameOf(chunk string) (Kind, string, bool) {
 	}
 	path, _, _ := strings.Cut(chunk, ":") // of a line
 	path = strings.TrimRight(path, "/")
-	return Path, path, isPath(path)
+	return Path, path, isPath(path) && !strings.Contains(common, " "+path+" ")
 }
 
 // isPath reports whether a chunk names a file: it says its folder, and either begins like a
@@ -74,9 +74,9 @@ func isExtension(ext string) bool {
 }
 
 // isIdent reports whether a word looks like an identifier, which no one writes by chance,
-// and is none that every program has.
+// and is none that every program has. What begins with a figure is a number with its unit.
 func isIdent(w string) bool {
-	if len(w) < 4 || len(w) > 100 || !strings.ContainsFunc(w, unicode.IsLetter) {
+	if len(w) < 4 || len(w) > 100 || '0' <= w[0] && w[0] <= '9' {
 		return false
 	}
 	var camel, digit, snake, dollar bool
@@ -99,9 +99,10 @@ func isIdent(w string) bool {
 	return (camel || digit || snake || dollar) && !strings.Contains(common, " "+w+" ")
 }
 
-// isNumber reports whether a word is a number that one must have seen: not a round one.
+// isNumber reports whether a word is a number that one must have seen: not a round one, and
+// not one of three digits, which stand somewhere in any long text.
 func isNumber(w string) bool {
-	if len(w) < 3 || len(w) > 20 || strings.HasSuffix(w, "000") {
+	if len(w) < 4 || len(w) > 20 || strings.HasSuffix(w, "000") {
 		return false
 	}
 	return !strings.ContainsFunc(w, func(r rune) bool { return r < '0' || r > '9' })

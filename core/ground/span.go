@@ -16,7 +16,7 @@ const (
 	Ident              // an identifier that looks like one
 	Line               // of text that an edit replaces or puts its change beside
 	Quoted             // a string in quotes
-	Number             // of three digits and more, not a round one
+	Number             // of four digits and more, not a round one
 	Hash               // seven hexadecimal digits and more, or a UUID
 	URL                // with its scheme
 )
