@@ -23,6 +23,9 @@ const (
 	BaseMessages Base = "messages"
 )
 
+// Bases returns all bases.
+func Bases() []Base { return []Base{BaseFull, BaseMessages} }
+
 // messagesEstimator counts in [BaseMessages].
 const messagesEstimator = "chars/4"
 
@@ -35,23 +38,29 @@ func (r *Replayer) measureMessages(s *sessionfile.Session, seg sessionfile.Segme
 	seg = messagesOf(seg)
 	out := &raw{
 		session: s.Path, id: s.ID, number: n, dialect: s.Dialect, segment: seg, model: r.about().ModelOf(seg), notRun: seg.NotRun,
-		counter: c, exactly: messagesEstimator,
+		overhead: Overhead{Kind: inspect.None}, counter: c, exactly: messagesEstimator,
 	}
 	if out.dialect == "" {
 		out.dialect = openai.DialectChat
 	}
 	tokens := 0
+	step := func(s *sessionfile.Step) {
+		out.steps = append(out.steps, rawStep{
+			MeasuredCall: inspect.MeasuredCall{Step: s, Tokens: tokens, Kind: token.Estimated.String()},
+			cal:          token.NewCalibration(r.catalog.FamilyOf(s.Model)), model: s.Model, copied: s.Copied != "",
+		})
+		out.peak = max(out.peak, tokens)
+	}
 	for _, e := range seg.Entries {
 		if e.Step != nil {
-			out.steps = append(out.steps, rawStep{
-				MeasuredCall: inspect.MeasuredCall{Step: e.Step, Tokens: tokens, Kind: token.Estimated.String()},
-				cal:          token.NewCalibration(r.catalog.FamilyOf(e.Step.Model)), model: e.Step.Model, copied: e.Step.Copied != "",
-			})
-			out.peak = max(out.peak, tokens)
+			step(e.Step)
 		}
 		size := token.ContentsOf(c, e.Message, false)
 		out.contents, out.counted = append(out.contents, size), append(out.counted, size.Total())
 		tokens += size.Total()
+	}
+	if seg.Final {
+		step(&sessionfile.Step{Model: out.model})
 	}
 	out.window = out.peak
 	return out, nil

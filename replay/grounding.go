@@ -14,14 +14,15 @@ import (
 // sent. Spans are those of package ground; one counts once in a Step. The agent acted with
 // the recorded context: with less it would have acted otherwise.
 type Grounding struct {
+	Segments int `json:"segments"`  // with such a Step: 1, or how many were added up
 	Steps    int `json:"steps"`     // with a span that was said before
 	Complete int `json:"complete"`  // of them, those of which everything was visible
-	MacroPPM int `json:"macro_ppm"` // mean over Steps of the share that was visible
+	MacroPPM int `json:"macro_ppm"` // mean over Steps of the share that was visible; of several segments the mean of theirs
 
 	Share               // of all spans
 	ByKind   []NamedSum `json:"by_kind"`   // by what a span is
 	BySource []NamedSum `json:"by_source"` // by what said it last
-	Hard     Share      `json:"hard"`      // those said last more than one limit of tokens before
+	Hard     Sample     `json:"hard"`      // those said last more than one limit of tokens before
 
 	Noted   int   `json:"noted"`    // spans visible only in what Plimsoll wrote
 	LookUps int   `json:"look_ups"` // parts that would have to be read again, each once
@@ -37,6 +38,13 @@ type Share struct {
 	Lost      int `json:"lost"`
 }
 
+// A Sample is a Share that may be small, with how sure it is.
+type Sample struct {
+	Share
+	LowPPM  int `json:"low_ppm"` // of what is visible, 95 % interval by Wilson, as if spans came one by one
+	HighPPM int `json:"high_ppm"`
+}
+
 // A NamedSum is a Share with a name.
 type NamedSum struct {
 	Name string `json:"name"`
@@ -46,9 +54,10 @@ type NamedSum struct {
 // Units are costs in thousandths of an uncached input token: what extends the request before
 // is read at a tenth, the rest written at 1.25; messages alone, by chars/4.
 type Units struct {
-	Raw     int64 `json:"raw"` // of what the client sent
-	Sent    int64 `json:"sent"`
-	LookUps int64 `json:"look_ups"` // of reading again what was not visible
+	Raw      int64 `json:"raw"` // of what the client sent at the Steps that were sent
+	Sent     int64 `json:"sent"`
+	LookUps  int64 `json:"look_ups"`  // of reading again what was not visible
+	SharePPM int   `json:"share_ppm"` // Sent of Raw; of several segments the mean of theirs
 }
 
 // Prices in thousandths of an input token, and what a look-up adds: a call and at most so much
@@ -93,7 +102,7 @@ type grounds struct {
 	texts   [][]ground.Text // by message, by part
 	tokens  []int           // by message
 	sources map[llm.MessageID]string
-	raw     int64 // units of what the client sent
+	raw     []int64 // units of what the client sent, by Step
 	counter token.Counter
 }
 
@@ -120,7 +129,7 @@ func groundsOf(raw *raw) (*grounds, error) {
 		m.ID = llm.MessageID(i + 1)
 		if e.Step != nil {
 			g.steps = append(g.steps, nil)
-			g.raw += int64(sent)*unitsRead + int64(total-sent)*unitsWrite
+			g.raw = append(g.raw, int64(sent)*unitsRead+int64(total-sent)*unitsWrite)
 			sent = total
 		}
 		g.index.Add(m)
@@ -133,6 +142,9 @@ func groundsOf(raw *raw) (*grounds, error) {
 		g.tokens = append(g.tokens, size)
 		total += size
 		ends = append(ends, total)
+	}
+	if raw.segment.Final { // a request without a reply refers to nothing
+		g.steps, g.raw = append(g.steps, nil), append(g.raw, int64(sent)*unitsRead+int64(total-sent)*unitsWrite)
 	}
 	return g, nil
 }
@@ -170,6 +182,17 @@ func textsOf(m llm.Message) []ground.Text {
 	return texts
 }
 
+// What says a span, if it is not the output of a tool.
+const (
+	sourceCall  = "own call"
+	sourceText  = "own text"
+	sourceHuman = "human"
+	sourceNote  = "note"
+)
+
+// Sources returns the names in Grounding.BySource that are not those of tools.
+func Sources() []string { return []string{sourceCall, sourceText, sourceHuman, sourceNote} }
+
 // sourceOf says what a message is, and remembers the tools of the calls in it.
 func sourceOf(m llm.Message, tools map[string]string) string {
 	for _, c := range m.Calls() {
@@ -179,13 +202,13 @@ func sourceOf(m llm.Message, tools map[string]string) string {
 	case len(m.Results()) > 0:
 		return tools[m.Results()[0].CallID]
 	case len(m.Calls()) > 0:
-		return "own call"
+		return sourceCall
 	case m.Role == llm.RoleAssistant:
-		return "own text"
+		return sourceText
 	case m.Origin == llm.Human:
-		return "human"
+		return sourceHuman
 	}
-	return "note"
+	return sourceNote
 }
 
 // A grounder follows one run.
@@ -212,6 +235,7 @@ func newGrounder(g *grounds, limit int) *grounder {
 // step looks at the request of Step i, counted from 0.
 func (g *grounder) step(i int, send *engine.Send, edits []edit.Edit) {
 	view := g.pay(send)
+	g.run.Cost.Raw += g.raw[i]
 	needs := g.steps[i]
 	if len(needs) == 0 {
 		return
@@ -286,40 +310,12 @@ func (g *grounder) size(it edit.Item) int {
 	return n
 }
 
-// finish writes the sums.
-func (g *grounder) finish() *Grounding {
-	if g.run.Steps > 0 {
-		g.run.MacroPPM = int(g.macro / int64(g.run.Steps))
-	}
-	g.run.Cost.Raw = g.raw
-	g.run.ByKind, g.run.BySource = sums(g.kinds), sums(g.from)
-	return g.run
-}
-
-func sums(m map[string]*Share) []NamedSum {
-	out := []NamedSum{}
-	for name, s := range m {
-		out = append(out, NamedSum{name, *s})
-	}
-	slices.SortFunc(out, func(a, b NamedSum) int {
-		if a.Spans != b.Spans {
-			return b.Spans - a.Spans
-		}
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
-	return out
-}
-
 // A look is one request, ready to be searched.
 type look struct {
 	g     *grounder
 	whole map[llm.MessageID]bool // messages shown as they came
 	items map[llm.MessageID]edit.Item
 	texts []shownText
-	front []ground.Text
 	edits []edit.Edit
 	refs  []ground.Text // what the engine wrote, which names Refs
 }

@@ -185,6 +185,9 @@ func (r *Replayer) segment(ctx context.Context, s *sessionfile.Session, seg sess
 		NotRun: seg.NotRun, Model: r.about().ModelOf(seg), Messages: len(seg.Entries),
 		Problems: []Problem{}, By: []Estimate{}, Runs: []Run{},
 	}
+	if r.opts.Base != BaseFull {
+		res.Base = r.opts.Base
+	}
 	res.Steps, res.Copied = calls(seg)
 	if n == 1 {
 		res.head(s, r.about())

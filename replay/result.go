@@ -19,7 +19,8 @@ type Result struct {
 	Name     string `json:"name,omitempty"` // of the conversation, in a file that has several
 	Start    string `json:"start"`          // why the segment starts where it does
 	NotRun   string `json:"not_run,omitempty"`
-	Model    string `json:"model"` // of the segment's first Step
+	Base     Base   `json:"base,omitempty"` // empty: BaseFull
+	Model    string `json:"model"`          // of the segment's first Step
 	Steps    int    `json:"steps"`
 	Copied   int    `json:"copied,omitempty"` // calls that were copied from another session; they are in no other figure
 	Messages int    `json:"messages"`

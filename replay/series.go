@@ -73,6 +73,9 @@ func (u *runner) settle() {
 	b := u.bill.bill
 	b.RawUSD = u.spent
 	b.SavedUSD = b.RawUSD.Sub(b.CostUSD)
+	if u.raw.exactly != "" { // messages alone have no price
+		b.RawUSD, b.CostUSD, b.SavedUSD = catalog.Money{}, catalog.Money{}, catalog.Money{}
+	}
 	u.run.Bill, u.run.CostUSD, u.run.CacheBreaks = b, b.CostUSD, u.bill.breaks
 }
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,7 +68,7 @@ func (w WindowSpec) fits(r *raw) bool {
 // A share sets the limit: fixed + share of (peak - fixed), where fixed is what no
 // policy can change, the overhead with the system prompt and the tools that the file
 // has. Buffer and reserve are then added on top. Together they are at most a quarter of a small
-// capacity.
+// capacity. In [BaseMessages] there are neither.
 func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 	capacity, limit, input := w.Tokens, 0, 0
 	switch {
@@ -76,6 +77,9 @@ func (w WindowSpec) window(p policy.Policy, r *raw) (budget.Window, string) {
 		capacity = limit * 4 / 3 // so that a quarter is left for the two
 	case capacity == 0:
 		capacity, input = r.window, r.input
+	}
+	if r.exactly != "" { // the room for messages is all there is
+		return budget.Window{Capacity: cmp.Or(limit, capacity)}, ""
 	}
 	// What is stated is not unknown.
 	f, _ := p.Resolve(policy.Layer{Source: "--window", Capacity: policy.Some(capacity), Input: policy.Optional{Value: input, Set: input > 0}})

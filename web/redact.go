@@ -10,9 +10,11 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
@@ -79,6 +81,8 @@ var (
 		inspect.CauseLapsed, inspect.CauseModel, inspect.CauseCompacted, inspect.CauseCleared, inspect.CauseRolledBack,
 		inspect.CauseRewritten, inspect.CauseThinking, inspect.CauseHidden, inspect.CauseUnknown,
 	}
+	spanWords    = each(ground.Kinds(), ground.Kind.String)
+	baseWords    = texts(replay.Bases())
 	cutWords     = []string{"compaction", "microcompaction", "rollback", "resumed"}
 	placeWords   = []string{"hidden", "section", "tool", "message"}
 	callWords    = []string{"interrupted", "open"}
@@ -128,6 +132,14 @@ func (r *redactor) tool(name string) string {
 		return ""
 	}
 	return named(r.tools, "tool", name)
+}
+
+// source keeps what is no tool.
+func (r *redactor) source(name string) string {
+	if slices.Contains(replay.Sources(), name) {
+		return name
+	}
+	return r.tool(name)
 }
 
 func (r *redactor) rule(name string) string {

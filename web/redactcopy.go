@@ -22,7 +22,7 @@ func (r *redactor) results(list []replay.Result) []replay.Result { return each(l
 func (r *redactor) result(res replay.Result) replay.Result {
 	return replay.Result{
 		Schema: res.Schema, Session: r.session(res.Session), Format: in(r.formats, res.Format), Segment: res.Segment,
-		Start: in(startWords, res.Start), NotRun: presence(res.NotRun, "its requests cannot be rebuilt"), Model: r.model(res.Model),
+		Start: in(startWords, res.Start), Base: replay.Base(in(baseWords, string(res.Base))), NotRun: presence(res.NotRun, "its requests cannot be rebuilt"), Model: r.model(res.Model),
 		Steps: res.Steps, Copied: res.Copied, Messages: res.Messages, Parent: id(res.Parent), Kin: in(kinWords, res.Kin), Reported: res.Reported,
 		Problems: each(res.Problems, func(p replay.Problem) replay.Problem {
 			return replay.Problem{File: r.session(p.File), Line: p.Line, What: problemKind}
@@ -57,6 +57,18 @@ func (r *redactor) run(run replay.Run) replay.Run {
 	run.Estimator, run.CountKind = in(r.counters, run.Estimator), in(kindWords, run.CountKind)
 	run.EndReason, run.Edits = in(endWords, run.EndReason), byWord(run.Edits, editWords)
 	run.ToolsNotOffered = nil
+	if g := run.Grounding; g != nil {
+		copied := *g
+		copied.ByKind = each(g.ByKind, func(s replay.NamedSum) replay.NamedSum {
+			s.Name = in(spanWords, s.Name)
+			return s
+		})
+		copied.BySource = each(g.BySource, func(s replay.NamedSum) replay.NamedSum {
+			s.Name = r.source(s.Name)
+			return s
+		})
+		run.Grounding = &copied
+	}
 	run.Bill.Unpriced = each(run.Bill.Unpriced, r.model)
 	run.Irreducible = each(run.Irreducible, func(i replay.Irreducible) replay.Irreducible {
 		i.Parts = byWord(i.Parts, partWords)

@@ -77,6 +77,9 @@ A row is one policy on one window:
                by the simulated prompt cache; left out where a price is not known
   edits        what was done, by kind
 
+With --grounding a second table says what of what the agent's calls referred to (paths,
+names, lines that an edit replaces) each policy still sent; docs/replay.md explains it.
+
 Policies keep different buffers, so their limits differ. Where they do, the last
 rows judge all of them by the lowest limit of each window.`,
 		Example: `  plimsoll replay session.jsonl
@@ -104,8 +107,8 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.join, "join", false, "ignore the compactions that the client made: one long session")
 	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
-	fl.StringVar(&f.base, "base", string(replay.BaseFull), "what is looked at: `full`, or messages alone by chars/4, to compare policies")
-	fl.BoolVar(&f.ground, "grounding", false, "say what of what the agent's calls referred to each policy still sent")
+	fl.StringVar(&f.base, "base", string(replay.BaseFull), "what is looked at: full, or `messages` alone by chars/4, to compare policies")
+	fl.BoolVar(&f.ground, "grounding", false, "say what of what the agent's calls referred to each policy still sent (docs/replay.md)")
 	f.page.register(cmd)
 	fl.StringVar(&f.db, "db", "", "`file` of a store to keep in what each run took out and why (docs/store.md); by default nothing is kept")
 	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
@@ -113,6 +116,7 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	_ = cmd.RegisterFlagCompletionFunc("window", cobra.FixedCompletions([]string{"model", "100%", "50%", "25%"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
+	_ = cmd.RegisterFlagCompletionFunc("base", cobra.FixedCompletions([]string{string(replay.BaseFull), string(replay.BaseMessages)}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failConditions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -173,6 +177,9 @@ func (f replayFlags) options() (replay.Options, error) {
 	o.Catalog = &cat
 	if err := checkModel("replay", f.model, cat); err != nil {
 		return o, err
+	}
+	if o.Base != "" && !slices.Contains(replay.Bases(), o.Base) {
+		return o, usage(fmt.Errorf("replay: --base %q, want full or messages", f.base), "")
 	}
 	for _, name := range f.policies {
 		p, err := loadHeldPolicy(name)

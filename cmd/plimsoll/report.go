@@ -40,7 +40,7 @@ func resultText(res replay.Result, width int) string {
 		w.para(w.st.dim, fmt.Sprintf("not run at %s: %s", safe(l.Window), safe(l.Why)))
 	}
 	w.notes(res)
-	return w.b.String() + commonText(res.Runs, width) + agentsText(res, width)
+	return w.b.String() + commonText(res.Runs, width) + groundingText(runRows(res.Runs), width) + agentsText(res, width)
 }
 
 // agentsText says what a session took together with its sub-agents, behind its last segment.
@@ -162,6 +162,9 @@ func (w *writer) list(lines []string) {
 
 // facts says what the figures stand on.
 func facts(res replay.Result) string {
+	if res.Base == replay.BaseMessages {
+		return "messages alone, by chars/4: no system prompt, tools, thinking or overhead"
+	}
 	text := fmt.Sprintf("overhead %s tokens (%s)", edit.Thousands(res.Overhead.Tokens), res.Overhead.Kind)
 	if n := res.Overhead.Unrecorded; n > 0 {
 		text += fmt.Sprintf(" and %s unrecorded", edit.Thousands(n))
@@ -276,6 +279,8 @@ func (w *writer) notes(res replay.Result) {
 func billingNote(res replay.Result) string {
 	b, unpriced := res.Billing, unpricedNames(res.Runs)
 	switch {
+	case res.Base == replay.BaseMessages:
+		return ""
 	case len(unpriced) > 0:
 		return "no price is known of " + safe(strings.Join(unpriced, ", ")) + ", so no cost is shown; a price can be stated in plimsoll.yaml (docs/models.md)"
 	case slices.ContainsFunc(res.Runs, func(r replay.Run) bool { return r.TokensSent > 0 && !r.CostUSD.Known }):

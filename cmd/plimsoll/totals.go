@@ -181,6 +181,12 @@ func (t *totals) add(r replay.Run) {
 	s.run.PrefixBreaks += r.PrefixBreaks
 	s.run.CacheBreaks += r.CacheBreaks
 	s.run.CostUSD = s.run.CostUSD.Add(r.CostUSD)
+	if r.Grounding != nil {
+		if s.run.Grounding == nil {
+			s.run.Grounding = &replay.Grounding{}
+		}
+		s.run.Grounding.Add(*r.Grounding)
+	}
 	s.differs = s.differs || r.Limit != r.CommonLimit
 	if r.EndedAtStep > 0 {
 		s.ended++
@@ -221,7 +227,7 @@ func (t *totals) text(files, width int) string {
 	for _, text := range t.lacks(rows) {
 		w.para(w.st.dim, text)
 	}
-	return w.b.String() + t.common(rows, width)
+	return w.b.String() + t.common(rows, width) + groundingText(rows, width)
 }
 
 // lacks says what is in no sum.

@@ -60,10 +60,10 @@ func TestIndex(t *testing.T) {
 		}
 	}
 	s := Names("parseAll")[0]
-	first, _ := x.First(s)
 	last, _ := x.Last(s)
-	if first != (Place{1, 0}) || last != (Place{3, 0}) || x.Step() != 2 {
-		t.Errorf("want it said first in 1 and last in 3 before Step 2, got %v, %v, Step %d", first, last, x.Step())
+	sources := x.Sources(s, last)
+	if len(sources) != 3 || sources[0] != (Place{1, 0}) || last != (Place{3, 0}) || x.Step() != 2 {
+		t.Errorf("want it said in 1, 2 and 3 before Step 2, got %v, last %v, Step %d", sources, last, x.Step())
 	}
 	if _, ok := x.Last(Names("parseAllOf")[0]); ok {
 		t.Error("want a longer word found nowhere, got it")

@@ -106,17 +106,6 @@ func (x *Index) Last(s Span) (Place, bool) {
 	return Place{}, false
 }
 
-// First returns the oldest part before the newest Step that says s.
-func (x *Index) First(s Span) (Place, bool) {
-	first, last, ok := x.bounds(s)
-	for i := first; ok && i <= last; i++ {
-		if x.parts[i].Says(s) {
-			return x.parts[i].place, true
-		}
-	}
-	return Place{}, false
-}
-
 // Sources returns the parts that say s, up to the newest one at last.
 func (x *Index) Sources(s Span, last Place) []Place {
 	first, _, _ := x.bounds(s)
