@@ -3,6 +3,7 @@ package ground
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // names looks at the names in a text.
@@ -32,7 +33,10 @@ func separates(r rune) bool {
 
 // inWord reports whether r is part of an identifier.
 func inWord(r rune) bool {
-	return r == '_' || r == '$' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r > unicode.MaxASCII && unicode.IsLetter(r)
+	if r < utf8.RuneSelf {
+		return isWordByte(byte(r)) //nolint:gosec // ASCII
+	}
+	return unicode.IsLetter(r)
 }
 
 // nameOf returns what a chunk is as a whole, if it is a path, a URL or a UUID.
@@ -170,6 +174,7 @@ func (e *extractor) quoted(text string) {
 	}
 }
 
+// isWordByte is inWord for ASCII; what is not is asked of its rune.
 func isWordByte(b byte) bool {
-	return b == '_' || b == '$' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
+	return b == '_' || b == '$' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

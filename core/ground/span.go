@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -76,9 +75,9 @@ func (e *extractor) add(k Kind, text string) {
 
 // argument looks at one value of a call's arguments.
 func (e *extractor) argument(a leaf) {
-	switch {
-	case isWritten(a.name):
-	case isOldText(a.name):
+	switch name := squeezed(a.name); {
+	case isWritten(name):
+	case isOldText(name):
 		for l := range strings.Lines(a.text) {
 			e.line(l)
 		}
@@ -132,13 +131,21 @@ func (e *extractor) patch(patch string) {
 
 // squeezed returns a name in lower case, without separators.
 func squeezed(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-':
+			return -1
+		case 'A' <= r && r <= 'Z':
+			return r + ('a' - 'A')
+		}
+		return r
+	}, name)
 }
 
 // isWritten reports whether an argument is what a model says, and refers to nothing:
 // what a call is for, and how long it may take.
-func isWritten(name string) bool {
-	switch squeezed(name) {
+func isWritten(squeezed string) bool {
+	switch squeezed {
 	case "description", "explanation", "justification", "timeout", "timeoutms", "yieldtimems", "maxoutputtokens":
 		return true
 	}
@@ -147,6 +154,6 @@ func isWritten(name string) bool {
 
 // isOldText reports whether an argument is text that stands in a file and is to be
 // replaced.
-func isOldText(name string) bool {
-	return slices.Contains([]string{"oldstring", "oldstr", "oldtext"}, squeezed(name))
+func isOldText(squeezed string) bool {
+	return squeezed == "oldstring" || squeezed == "oldstr" || squeezed == "oldtext"
 }

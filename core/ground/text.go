@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -57,19 +58,25 @@ func (t Text) Says(s Span) bool {
 			return false
 		}
 	}
-	for text := t.text; ; {
-		at := strings.Index(text, s.Text)
+	for from := 0; ; {
+		at := strings.Index(t.text[from:], s.Text)
 		if at < 0 {
 			return false
 		}
-		end := at + len(s.Text)
-		before := at > 0 && isWordByte(text[at-1]) && isWordByte(s.Text[0])
-		after := end < len(text) && isWordByte(text[end]) && isWordByte(s.Text[len(s.Text)-1])
-		if !before && !after {
+		at += from
+		if end := at + len(s.Text); !joined(t.text, at) && !joined(t.text, end) {
 			return true
 		}
-		text = text[at+1:]
+		from = at + 1
 	}
+}
+
+// joined reports whether a word goes on at a place in a text: the characters on both sides
+// of it are of one.
+func joined(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	return inWord(before) && inWord(after)
 }
 
 // wordsOf returns the hashes of the words of a text, sorted, each once. FNV-1a, 32 bits:
@@ -78,13 +85,24 @@ func wordsOf(text string) []uint32 {
 	const offset, prime = 2166136261, 16777619
 	var out []uint32
 	h, in := uint32(offset), false
-	for i := range len(text) {
-		if b := text[i]; isWordByte(b) {
-			h, in = (h^uint32(b))*prime, true
-		} else if in {
+	for i := 0; i < len(text); {
+		n, is := 1, isWordByte(text[i])
+		if text[i] >= utf8.RuneSelf {
+			var r rune
+			r, n = utf8.DecodeRuneInString(text[i:])
+			is = inWord(r)
+		}
+		switch {
+		case is:
+			for _, b := range []byte(text[i : i+n]) {
+				h = (h ^ uint32(b)) * prime
+			}
+			in = true
+		case in:
 			out = append(out, h)
 			h, in = offset, false
 		}
+		i += n
 	}
 	if in {
 		out = append(out, h)
