@@ -214,20 +214,22 @@ func sourceOf(m llm.Message, tools map[string]string) string {
 // A grounder follows one run.
 type grounder struct {
 	*grounds
-	run    *Grounding
-	limit  int
-	last   []edit.Item
-	shown  map[editedItem][]ground.Text
-	sizes  map[editedItem]int
-	looked map[ground.Place]bool
-	macro  int64
-	kinds  map[string]*Share
-	from   map[string]*Share
+	run      *Grounding
+	limit    int
+	last     []edit.Item
+	there    []int // of a request, by message: 1 + the number of its item; 0: it is not there
+	shown    map[editedItem][]ground.Text
+	sections map[string]ground.Text
+	sizes    map[editedItem]int
+	looked   map[ground.Place]bool
+	macro    int64
+	kinds    map[string]*Share
+	from     map[string]*Share
 }
 
 func newGrounder(g *grounds, limit int) *grounder {
 	return &grounder{
-		grounds: g, run: &Grounding{}, limit: limit, shown: map[editedItem][]ground.Text{}, sizes: map[editedItem]int{},
+		grounds: g, run: &Grounding{}, limit: limit, shown: map[editedItem][]ground.Text{}, sections: map[string]ground.Text{}, sizes: map[editedItem]int{},
 		looked: map[ground.Place]bool{}, kinds: map[string]*Share{}, from: map[string]*Share{},
 	}
 }
@@ -308,101 +310,4 @@ func (g *grounder) size(it edit.Item) int {
 		g.sizes[key] = n
 	}
 	return n
-}
-
-// A look is one request, ready to be searched.
-type look struct {
-	g     *grounder
-	whole map[llm.MessageID]bool // messages shown as they came
-	items map[llm.MessageID]edit.Item
-	texts []shownText
-	edits []edit.Edit
-	refs  []ground.Text // what the engine wrote, which names Refs
-}
-
-type shownText struct {
-	ground.Text
-	ours bool
-}
-
-func (g *grounder) look(send *engine.Send, edits []edit.Edit) *look {
-	l := &look{g: g, whole: map[llm.MessageID]bool{}, items: map[llm.MessageID]edit.Item{}, edits: edits}
-	for _, it := range send.Items {
-		if !it.IsNote() {
-			l.items[it.Message.ID] = it
-		}
-		if len(it.Edits) == 0 && !it.IsNote() && int(it.Message.ID) <= len(g.grounds.texts) {
-			l.whole[it.Message.ID] = true
-			for _, t := range g.grounds.texts[it.Message.ID-1] {
-				l.texts = append(l.texts, shownText{t, false})
-			}
-			continue
-		}
-		key := editedItem{it.Message.ID, it.Before, digestOf(it.Edits)}
-		texts, ok := g.shown[key]
-		if !ok {
-			texts = textsOf(it.Message)
-			g.shown[key] = texts
-		}
-		for _, t := range texts {
-			l.texts = append(l.texts, shownText{t, it.IsNote()})
-		}
-		l.refs = append(l.refs, texts...)
-	}
-	for _, s := range send.Sections {
-		if s.Text != "" {
-			t := ground.TextOfString(s.Text)
-			l.texts = append(l.texts, shownText{t, s.Kind == llm.SectionSummary})
-			l.refs = append(l.refs, t)
-		}
-	}
-	return l
-}
-
-// find says where a span was found, and whether only in what the engine wrote.
-func (l *look) find(n need) (f found, noted bool) {
-	if l.whole[n.last.Message] {
-		return visible, false
-	}
-	ours := false
-	for _, t := range slices.Backward(l.texts) {
-		if (!ours || !t.ours) && t.Says(n.Span) {
-			if !t.ours {
-				return visible, false
-			}
-			ours = true
-		}
-	}
-	if ours {
-		return visible, true
-	}
-	best := lost
-	for _, at := range l.g.index.Sources(n.Span, n.last) {
-		best = max(best, l.reach(at))
-	}
-	return best, false
-}
-
-// reach says how a part that is not shown as it came can be read.
-func (l *look) reach(at ground.Place) found {
-	_, there := l.items[at.Message]
-	for _, e := range l.edits {
-		if !e.Span.Contains(at.Message) || e.Op == edit.Replace && e.Part != at.Part || e.Op != edit.Replace && e.Op != edit.Archive {
-			continue
-		}
-		if !slices.ContainsFunc(e.Refs, l.names) {
-			continue
-		}
-		if there {
-			return reachable
-		}
-		return archived
-	}
-	return lost
-}
-
-// names reports whether the request names a Ref.
-func (l *look) names(r llm.Ref) bool {
-	s := ground.SpanOf(ground.Hash, string(r))
-	return slices.ContainsFunc(l.refs, func(t ground.Text) bool { return t.Says(s) })
 }
