@@ -18,16 +18,17 @@ import (
 )
 
 // BenchmarkReplay runs sessions from file to result under one policy, with the
-// exact or calibrated count of each Step and no judging. MB are those of the file.
+// exact or calibrated count of each Step and no judging; grounding is balanced with what its
+// views keep. MB are those of the file.
 func BenchmarkReplay(b *testing.B) {
 	for name, file := range benchFiles(b) {
 		info, err := os.Stat(file)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, p := range []string{"off", "balanced"} {
+		for _, p := range []string{"off", "balanced", "grounding"} {
 			b.Run(name+"/"+p, func(b *testing.B) {
-				r := benchReplayer(b, p)
+				r := benchReplayer(b, strings.Replace(p, "grounding", "balanced", 1), p == "grounding")
 				b.SetBytes(info.Size())
 				b.ReportAllocs()
 				for b.Loop() {
@@ -44,13 +45,13 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-func benchReplayer(b *testing.B, name string) *replay.Replayer {
+func benchReplayer(b *testing.B, name string, ground bool) *replay.Replayer {
 	b.Helper()
 	pol, err := policy.Preset(name)
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := replay.New(replay.Options{Policies: []policy.Policy{pol}, Windows: []replay.WindowSpec{{Percent: 50}}})
+	r, err := replay.New(replay.Options{Policies: []policy.Policy{pol}, Windows: []replay.WindowSpec{{Percent: 50}}, Ground: ground})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func benchLong(b *testing.B, client, size string) {
 		b.Fatal(err)
 	}
 	path, written := writeLong(b, client, mb*1_000_000)
-	r := benchReplayer(b, "balanced")
+	r := benchReplayer(b, "balanced", false)
 	b.SetBytes(int64(written))
 	var alive, taken uint64
 	segments := 0
