@@ -17,12 +17,13 @@ func groundingText(rows []runRow, width int) string {
 	return w.b.String()
 }
 
-// groundingTable says what of what the agent's calls referred to each run still sent;
-// empty if nobody asked, or no call referred to anything.
+// groundingTable says what of what the agent's calls referred to each run still sent, but
+// for off, which sent all of it; empty if nobody asked, or no call referred to anything.
 func groundingTable(rows []runRow, width int) string {
 	t := table{width: width, columns: []column{
 		{name: "policy"},
 		{name: "window", right: true},
+		{name: "steps", right: true},
 		{name: "visible", right: true},
 		{name: "by step", right: true},
 		{name: "complete", right: true},
@@ -39,16 +40,19 @@ func groundingTable(rows []runRow, width int) string {
 	}}
 	for _, r := range rows {
 		g := r.run.Grounding
-		if g == nil || g.Spans == 0 {
+		if g == nil || g.Spans == 0 || r.run.Policy == policyOff {
 			continue
 		}
-		lines := g.Kind("line")
-		row := plain(safe(r.run.Policy), safe(r.run.Window),
+		lines, ended := g.Kind("line"), ""
+		if r.run.EndedAtStep > 0 {
+			ended = r.steps
+		}
+		row := plain(safe(r.run.Policy), safe(r.run.Window), ended,
 			tenths(g.Visible, g.Spans), tenths(g.MacroPPM, 1_000_000), tenths(g.Complete, g.Steps),
 			tenths(g.Visible-lines.Visible, g.Spans-lines.Spans), tenths(lines.Visible, lines.Spans), sample(g.Hard),
 			tenths(g.Noted, g.Spans), tenths(g.Reachable, g.Spans), tenths(g.Archived, g.Spans), tenths(g.Lost, g.Spans),
 			tenths(g.LookUps, r.run.Steps), hundredths(g.Cost.Sent, g.Cost.Raw), hundredths(g.Cost.Sent+g.Cost.LookUps, g.Cost.Raw))
-		row[11].style = newStyles().count(g.Lost)
+		row[12].style = newStyles().count(g.Lost)
 		t.rows = append(t.rows, row)
 	}
 	if len(t.rows) == 0 {

@@ -77,7 +77,7 @@ A row is one policy on one window:
                by the simulated prompt cache; left out where a price is not known
   edits        what was done, by kind
 
-With --grounding a second table says what of what the agent's calls referred to (paths,
+A second table says what of what the agent's calls referred to (paths,
 names, lines that an edit replaces) each policy still sent; docs/replay.md explains it.
 
 Policies keep different buffers, so their limits differ. Where they do, the last
@@ -108,7 +108,7 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.judge, "judge", true, "check every request from its exported bytes")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
 	fl.StringVar(&f.base, "base", string(replay.BaseFull), "what is looked at: full, or `messages` alone by chars/4, to compare policies")
-	fl.BoolVar(&f.ground, "grounding", false, "say what of what the agent's calls referred to each policy still sent (docs/replay.md)")
+	fl.BoolVar(&f.ground, "grounding", true, "say what of what the agent's calls referred to each policy still sent (docs/replay.md)")
 	f.page.register(cmd)
 	fl.StringVar(&f.db, "db", "", "`file` of a store to keep in what each run took out and why (docs/store.md); by default nothing is kept")
 	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
