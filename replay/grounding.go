@@ -45,6 +45,17 @@ type Sample struct {
 	HighPPM int `json:"high_ppm"`
 }
 
+// A Missing is a span that a Step's calls referred to and its request did not say.
+type Missing struct {
+	Step   int    `json:"step"`
+	Kind   string `json:"kind"` // of the span
+	Text   string `json:"text"`
+	Source string `json:"source"` // what said it last, as in Grounding.BySource
+	Behind int    `json:"behind"` // tokens between that and the Step
+	Where  string `json:"where"`  // "reachable", "archived" or "lost", as in a Share
+	Edit   Change `json:"edit"`   // what took it out, with its tokens; zero: nobody knows
+}
+
 // A NamedSum is a Share with a name.
 type NamedSum struct {
 	Name string `json:"name"`
@@ -87,6 +98,9 @@ func (s *Share) add(f found) {
 
 // found is where a span was found.
 type found uint8
+
+// String returns the name of the field of a Share that counts it.
+func (f found) String() string { return [...]string{"lost", "archived", "reachable", "visible"}[f] }
 
 const (
 	lost found = iota
@@ -216,6 +230,8 @@ type grounder struct {
 	*grounds
 	run      *Grounding
 	limit    int
+	tell     bool // what was not visible
+	missing  []Missing
 	last     []edit.Item
 	there    []int // of a request, by message: 1 + the number of its item; 0: it is not there
 	shown    map[editedItem][]ground.Text
@@ -245,10 +261,14 @@ func (g *grounder) step(i int, send *engine.Send, edits []edit.Edit) {
 	l := g.look(send, edits)
 	seen := 0
 	for _, n := range needs {
-		f, noted := l.find(n)
-		g.book(n, f, noted, view)
-		if f == visible {
+		h := l.find(n)
+		g.book(n, h, view)
+		if h.found == visible {
 			seen++
+		} else if g.tell {
+			g.missing = append(g.missing, Missing{
+				Step: i + 1, Kind: n.Kind.String(), Text: n.Text, Source: g.sources[n.last.Message], Behind: n.behind, Where: h.found.String(), Edit: h.by,
+			})
 		}
 	}
 	g.run.Steps++
@@ -259,14 +279,15 @@ func (g *grounder) step(i int, send *engine.Send, edits []edit.Edit) {
 }
 
 // book adds a span to the sums. view is the tokens of what was sent.
-func (g *grounder) book(n need, f found, noted bool, view int) {
+func (g *grounder) book(n need, h hit, view int) {
+	f := h.found
 	g.run.add(f)
 	sumOf(g.kinds, n.Kind.String()).add(f)
 	sumOf(g.from, g.sources[n.last.Message]).add(f)
 	if n.behind > g.limit {
 		g.run.Hard.add(f)
 	}
-	if noted {
+	if h.noted {
 		g.run.Noted++
 	}
 	if f != visible && !g.looked[n.last] {

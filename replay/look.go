@@ -96,46 +96,59 @@ func (g *grounder) section(text string) ground.Text {
 	return t
 }
 
-// find says where a span was found, and whether only in what the engine wrote.
-func (l *look) find(n need) (f found, noted bool) {
+// A hit says where a span was found.
+type hit struct {
+	found
+	noted bool   // only in what the engine wrote
+	by    Change // what took it out, if it is not visible
+}
+
+// find says where a span was found.
+func (l *look) find(n need) hit {
 	if l.whole(n.last.Message) {
-		return visible, false
+		return hit{found: visible}
 	}
 	l.gather()
+	noted := false
 	for _, t := range slices.Backward(l.texts) {
 		if (!noted || !t.ours) && t.Says(n.Span) {
 			if !t.ours {
-				return visible, false
+				return hit{found: visible}
 			}
 			noted = true
 		}
 	}
 	if noted {
-		return visible, true
+		return hit{found: visible, noted: true}
 	}
-	best := lost
+	best := l.reach(n.last)
 	for _, at := range l.g.index.Sources(n.Span, n.last) {
-		best = max(best, l.reach(at))
+		if h := l.reach(at); h.found > best.found {
+			best = h
+		}
 	}
-	return best, false
+	return best
 }
 
-// reach says how a part that is not shown as it came can be read.
-func (l *look) reach(at ground.Place) found {
-	there := l.g.there[at.Message] > 0
+// reach says how a part that is not shown as it came can be read: by the newest edit that
+// has its Ref in the request.
+func (l *look) reach(at ground.Place) hit {
+	out := hit{}
 	for _, e := range l.edits {
 		if !e.Span.Contains(at.Message) || e.Op == edit.Replace && e.Part != at.Part || e.Op != edit.Replace && e.Op != edit.Archive {
 			continue
 		}
-		if !slices.ContainsFunc(e.Refs, l.names) {
-			continue
+		f := lost
+		if slices.ContainsFunc(e.Refs, l.names) {
+			if f = archived; l.g.there[at.Message] > 0 {
+				f = reachable
+			}
 		}
-		if there {
-			return reachable
+		if f >= out.found {
+			out = hit{found: f, by: Change{Rule: e.Rule, Kind: string(e.Kind), Why: e.Why, Count: 1, Before: e.Before, After: e.After}}
 		}
-		return archived
 	}
-	return lost
+	return out
 }
 
 // names reports whether the request names a Ref.

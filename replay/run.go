@@ -50,6 +50,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	}
 	if raw.grounds != nil {
 		j.ground = newGrounder(raw.grounds, w.Limit())
+		j.ground.tell = r.opts.Series
 	}
 	ru := &runner{backstop: p.Backstop, run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0)}
 	if len(raw.steps) > 0 {
@@ -72,7 +73,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	}
 	ru.settle()
 	if j.ground != nil {
-		run.Grounding = j.ground.finish()
+		run.Grounding, run.Missing = j.ground.finish(), j.ground.missing
 	}
 	if err := j.finish(&run); err != nil {
 		return run, err

@@ -81,6 +81,7 @@ var (
 		inspect.CauseLapsed, inspect.CauseModel, inspect.CauseCompacted, inspect.CauseCleared, inspect.CauseRolledBack,
 		inspect.CauseRewritten, inspect.CauseThinking, inspect.CauseHidden, inspect.CauseUnknown,
 	}
+	whereWords   = []string{"reachable", "archived", "lost"} // of a replay.Missing
 	spanWords    = each(ground.Kinds(), ground.Kind.String)
 	baseWords    = texts(replay.Bases())
 	cutWords     = []string{"compaction", "microcompaction", "rollback", "resumed"}

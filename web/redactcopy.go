@@ -69,6 +69,11 @@ func (r *redactor) run(run replay.Run) replay.Run {
 		})
 		run.Grounding = &copied
 	}
+	run.Missing = each(run.Missing, func(m replay.Missing) replay.Missing {
+		return replay.Missing{
+			Step: m.Step, Kind: in(spanWords, m.Kind), Source: r.source(m.Source), Behind: m.Behind, Where: in(whereWords, m.Where), Edit: r.change(m.Edit),
+		}
+	})
 	run.Bill.Unpriced = each(run.Bill.Unpriced, r.model)
 	run.Irreducible = each(run.Irreducible, func(i replay.Irreducible) replay.Irreducible {
 		i.Parts = byWord(i.Parts, partWords)
@@ -79,14 +84,18 @@ func (r *redactor) run(run replay.Run) replay.Run {
 	})
 	run.Series = each(run.Series, func(p replay.Point) replay.Point {
 		p.By, p.Final = byWord(p.By, contentWords()), in(endWords, p.Final)
-		p.Edits = each(p.Edits, func(c replay.Change) replay.Change {
-			c.Rule, c.Kind = r.rule(c.Rule), in(editWords, c.Kind)
-			c.Why = c.Rule
-			return c
-		})
+		p.Edits = each(p.Edits, r.change)
 		return p
 	})
 	return run
+}
+
+func (r *redactor) change(c replay.Change) replay.Change {
+	if c.Count > 0 { // else there is none
+		c.Rule, c.Kind = r.rule(c.Rule), in(editWords, c.Kind)
+		c.Why = c.Rule
+	}
+	return c
 }
 
 func (r *redactor) reports(list []inspect.Report) []inspect.Report { return each(list, r.report) }

@@ -84,7 +84,7 @@ func (b *replayPage) add(i int, res replay.Result) {
 	if len(res.Runs) > 0 {
 		g.Tables = append(g.Tables, b.compared(res), b.money(res), predicted(res))
 	}
-	for _, t := range []table{agents(res.Agents, res.WithAgents), b.remarks(res), b.irreducible(res), problems(res.Problems), abandoned(res.Abandoned)} {
+	for _, t := range []table{agents(res.Agents, res.WithAgents), b.kept(res), b.missing(res), b.remarks(res), b.irreducible(res), problems(res.Problems), abandoned(res.Abandoned)} {
 		if t.Rows() > 0 {
 			g.Tables = append(g.Tables, t)
 		}

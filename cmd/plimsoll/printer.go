@@ -171,7 +171,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 		p.report = append(p.report, res)
 		res.Runs = slices.Clone(res.Runs)
 		for i := range res.Runs {
-			res.Runs[i].Series = nil // is for the page only
+			res.Runs[i].Series, res.Runs[i].Missing = nil, nil // are for the page only
 		}
 	}
 	p.models = append(p.models, res.Model)

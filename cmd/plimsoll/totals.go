@@ -66,7 +66,7 @@ func (t *totals) segment(res replay.Result, twin string) {
 	f.twin, f.calls = twin, f.calls+res.Steps+res.Copied
 	res.Runs = slices.Clone(res.Runs)
 	for i := range res.Runs {
-		res.Runs[i].Series = nil
+		res.Runs[i].Series, res.Runs[i].Missing = nil, nil
 	}
 	f.results = append(f.results, res)
 }
