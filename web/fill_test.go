@@ -89,14 +89,15 @@ func filledReports(text func(path string) string) []inspect.Report {
 // a pageKind writes one kind of page.
 type pageKind struct {
 	name  string
+	plots int // that are drawn in the page
 	write func(w io.Writer, text func(string) string, o web.Options) error
 }
 
 var pageKinds = []pageKind{
-	{"replay", func(w io.Writer, text func(string) string, o web.Options) error {
+	{"replay", 2, func(w io.Writer, text func(string) string, o web.Options) error {
 		return web.WriteReplay(w, filledResults(text), o)
 	}},
-	{"inspect", func(w io.Writer, text func(string) string, o web.Options) error {
+	{"inspect", 0, func(w io.Writer, text func(string) string, o web.Options) error {
 		return web.WriteInspect(w, filledReports(text), o)
 	}},
 }

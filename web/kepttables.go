@@ -36,12 +36,12 @@ func keptRow(r replay.Run) []cell {
 	}
 	old := "–"
 	if g.Hard.Spans > 0 {
-		old = fmt.Sprintf("%s (%s to %s)", share(g.Hard.Visible, g.Hard.Spans), ppm(g.Hard.LowPPM), ppm(g.Hard.HighPPM))
+		old = fmt.Sprintf("%s (%s to %s)", share(g.Hard.Visible, g.Hard.Spans), share(g.Hard.LowPPM, million), share(g.Hard.HighPPM, million))
 	}
 	return []cell{
 		text(r.Policy),
 		{Text: share(g.Visible, g.Spans)},
-		{Text: ppm(g.MacroPPM)},
+		{Text: share(g.MacroPPM, million)},
 		{Text: share(g.Complete, g.Steps)},
 		{Text: share(g.Visible-lines.Visible, g.Spans-lines.Spans)},
 		{Text: share(lines.Visible, lines.Spans)},
@@ -51,7 +51,7 @@ func keptRow(r replay.Run) []cell {
 		{Text: share(g.Archived, g.Spans)},
 		lost,
 		number(g.LookUps),
-		{Text: ppm(g.Cost.SharePPM)},
+		{Text: share(g.Cost.SharePPM, million)},
 	}
 }
 

@@ -55,6 +55,7 @@ type group struct {
 	Name   string
 	Lead   string // one sentence
 	Facts  []fact
+	Plot   *plot // nil: there is nothing to compare
 	Tables []table
 }
 

@@ -80,11 +80,17 @@ func (b *replayPage) check() {
 
 // add makes the group of a result.
 func (b *replayPage) add(i int, res replay.Result) {
-	g := group{Index: i, Name: segmentName(res.Session, res.Segment), Lead: lead(res), Facts: replayFacts(res)}
+	g := group{Index: i, Name: segmentName(res.Session, res.Segment), Lead: lead(res), Facts: replayFacts(res), Plot: plotted(res)}
 	if len(res.Runs) > 0 {
-		g.Tables = append(g.Tables, b.compared(res), b.money(res), predicted(res))
+		g.Tables = append(g.Tables, b.compared(res))
+		for _, t := range []table{b.kept(res), b.missing(res)} {
+			if t.Rows() > 0 {
+				g.Tables = append(g.Tables, t)
+			}
+		}
+		g.Tables = append(g.Tables, b.money(res), predicted(res))
 	}
-	for _, t := range []table{agents(res.Agents, res.WithAgents), b.kept(res), b.missing(res), b.remarks(res), b.irreducible(res), problems(res.Problems), abandoned(res.Abandoned)} {
+	for _, t := range []table{agents(res.Agents, res.WithAgents), b.remarks(res), b.irreducible(res), problems(res.Problems), abandoned(res.Abandoned)} {
 		if t.Rows() > 0 {
 			g.Tables = append(g.Tables, t)
 		}

@@ -143,13 +143,15 @@ func TestHostile(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%.20q", k.name, payload), func(t *testing.T) {
 				n := 0
 				page := k.render(t, func(string) string { n++; return payload + " " + fmt.Sprint(n%3) }, web.Options{Title: payload})
-				scripts, others := 0, 0
+				scripts, others, plots := 0, 0, 0
 				for _, e := range elements(t, page) {
 					switch e.Name.Local {
 					case "script":
 						scripts++
-					case "img", "iframe", "a", "object", "svg":
+					case "img", "iframe", "a", "object":
 						others++
+					case "svg":
+						plots++
 					}
 					for _, a := range e.Attr {
 						if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "autofocus" || a.Name.Local == "src" {
@@ -157,8 +159,8 @@ func TestHostile(t *testing.T) {
 						}
 					}
 				}
-				if scripts != 3 || others != 1 {
-					t.Errorf("want 3 scripts and the one link of the page, got %d and %d others", scripts, others)
+				if scripts != 3 || others != 1 || plots != k.plots {
+					t.Errorf("want 3 scripts, the one link of the page and %d plots, got %d, %d others and %d plots", k.plots, scripts, others, plots)
 				}
 				for i, r := range page {
 					if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
