@@ -54,7 +54,7 @@ func TestIndex(t *testing.T) {
 		m.ID = llm.MessageID(i + 1)
 		x.Add(m)
 	}
-	for at, want := range map[Place]int{{1, 0}: 1, {2, 0}: 0, {3, 0}: 2, {3, 1}: 0, {4, 0}: 0, {9, 9}: 0} {
+	for at, want := range map[Place]int{{1, 0}: 1, {2, 0}: 1, {3, 0}: 2, {3, 1}: 1, {4, 0}: 2, {9, 9}: 0} {
 		if got := x.Used(at); got != want {
 			t.Errorf("%v: want used in Step %d, got %d", at, want, got)
 		}

@@ -13,19 +13,23 @@ type Place struct {
 // it keeps beside the texts, which it shares, is 4 bytes for each different word of a part
 // and 12 for each different word of all.
 type Index struct {
-	step  int // calls of the model so far
-	model bool
-	from  int // of parts: those of the newest Step begin here
-	parts []source
-	where map[uint32]extent // by word
-	at    map[Place]int
+	messages int
+	step     int // calls of the model so far
+	model    bool
+	from     int // of parts: those of the newest Step begin here
+	parts    []source
+	where    map[uint32]extent // by word
+	paths    map[string]int    // the newest Step that named each path
+	at       map[Place]int
 }
 
 // A source is one part.
 type source struct {
 	Text
 	place Place
-	used  int // the newest Step that referred to it; 0: none
+	step  int  // in which it came
+	used  int  // the newest Step that referred to it; 0: none
+	out   bool // the output of a tool
 }
 
 // An extent is the first and the last part that has a word.
@@ -37,8 +41,9 @@ type extent struct{ first, last int32 }
 // its words.
 func (x *Index) Add(m llm.Message) {
 	if x.where == nil {
-		x.where, x.at = map[uint32]extent{}, map[Place]int{}
+		x.where, x.at, x.paths = map[uint32]extent{}, map[Place]int{}, map[string]int{}
 	}
+	x.messages++
 	if m.Role == llm.RoleAssistant && !x.model {
 		x.step++
 		x.from = len(x.parts)
@@ -48,15 +53,16 @@ func (x *Index) Add(m llm.Message) {
 		if c, ok := p.(llm.ToolCall); ok {
 			x.refer(c)
 		}
-		x.add(Place{m.ID, n}, TextOf(p))
+		_, out := p.(llm.ToolResult)
+		x.add(source{Text: TextOf(p), place: Place{m.ID, n}, step: x.step, out: out})
 	}
 }
 
-func (x *Index) add(at Place, t Text) {
+func (x *Index) add(s source) {
 	i := len(x.parts)
-	x.at[at] = i
-	x.parts = append(x.parts, source{Text: t, place: at})
-	for _, w := range t.words {
+	x.at[s.place] = i
+	x.parts = append(x.parts, s)
+	for _, w := range s.words {
 		e, ok := x.where[w]
 		if !ok {
 			e.first = int32(i) //nolint:gosec // parts of a conversation
@@ -66,11 +72,23 @@ func (x *Index) add(at Place, t Text) {
 	}
 }
 
-// refer notes that a call refers to the newest part that says each of its spans.
+// refer notes that a call refers to the newest part that says each of its spans, and, where
+// that is no output, to the newest output that does: the model repeats what it has read.
 func (x *Index) refer(c llm.ToolCall) {
 	for _, s := range Spans(c) {
-		if i := x.last(s); i >= 0 {
-			x.parts[i].used = x.step
+		if s.Kind == Path {
+			x.paths[s.Text] = x.step
+		}
+		i := x.last(s)
+		if i < 0 {
+			continue
+		}
+		x.parts[i].used = x.step
+		for first, _, _ := x.bounds(s); i >= first; i-- {
+			if x.parts[i].out && x.parts[i].Says(s) {
+				x.parts[i].used = x.step
+				break
+			}
 		}
 	}
 }
@@ -118,14 +136,36 @@ func (x *Index) Sources(s Span, last Place) []Place {
 	return out
 }
 
-// Used returns the newest Step whose calls referred to a part, as its number from 1; 0 if
-// none did.
+// Used returns the newest Step in which a part came or a call referred to it, as its number
+// from 1; 0 if it came before the first.
 func (x *Index) Used(p Place) int {
 	if i, ok := x.at[p]; ok {
-		return x.parts[i].used
+		return max(x.parts[i].used, x.parts[i].step)
 	}
 	return 0
 }
+
+// Named returns the newest Step whose calls named a path; 0 if none did.
+func (x *Index) Named(path string) int { return x.paths[path] }
+
+// Text returns what a part says.
+func (x *Index) Text(p Place) Text {
+	if i, ok := x.at[p]; ok {
+		return x.parts[i].Text
+	}
+	return Text{}
+}
+
+// StepOf returns the number of the Step in which a message came; 0: before the first.
+func (x *Index) StepOf(id llm.MessageID) int {
+	if i, ok := x.at[Place{Message: id}]; ok {
+		return x.parts[i].step
+	}
+	return 0
+}
+
+// Len returns how many messages were added.
+func (x *Index) Len() int { return x.messages }
 
 // Step returns the number of the newest Step: how often the model has spoken.
 func (x *Index) Step() int { return x.step }

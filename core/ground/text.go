@@ -47,6 +47,9 @@ func said(p llm.Part) string {
 	return ""
 }
 
+// String returns the text.
+func (t Text) String() string { return t.text }
+
 // Len returns the length of the text in bytes.
 func (t Text) Len() int { return len(t.text) }
 
