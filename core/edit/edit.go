@@ -74,14 +74,16 @@ const (
 	KindNote      Kind = "note"
 	KindMedia     Kind = "media"
 	KindFail      Kind = "fail"
-	KindUndo      Kind = "undo"
+	// KindReferences is the note that names what a batch and those before it took out.
+	KindReferences Kind = "references"
+	KindUndo       Kind = "undo"
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
 		KindDedup, KindCap, KindOffload, KindTrim, KindClear, KindPreview, KindStub, KindSummarise, KindTruncate, KindDrop, KindNote,
-		KindMedia, KindFail, KindUndo,
+		KindMedia, KindFail, KindReferences, KindUndo,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
@@ -20,6 +21,7 @@ type Scene struct {
 	Rule     string                   // goes into each edit
 	Template string                   // the text shown; see [Fill]
 	Low      int                      // low-water mark of the batch, for the record
+	Ground   *ground.Index            // of all messages; nil but for [Scene.Select]
 	Ends     Ends                     // of the output that the host has just stored; zero: none
 
 	standing *standing // the edits of View by their places; nil: not made yet
