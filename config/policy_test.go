@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 		{"TOML field", "p.toml", "name = \"x\"\n[[rules]]\nname = \"a\"\nwhne = {}\n", `p.toml:4:1: rules[0].whne: unknown field, want one of name, at, when, do, args, forced, got "whne" (did you mean "when"?)`},
 		{"JSON field", "p.json", "{\"name\": \"x\",\n  \"Tail\": 1}", "p.json:2:3: Tail: unknown field"},
 		{"YAML fault", "p.yaml", "name: x\nrules:\n- name: a\n  at: prepare\n  do: notes\n", `p.yaml:5:3: rules[0].do (rule "a"): unknown action`},
-		{"TOML fault", "p.toml", "name = \"x\"\norder = \"arrivl\"\n", `p.toml:2:1: order: unknown order, want arrival, got "arrivl" (did you mean "arrival"?)`},
+		{"TOML fault", "p.toml", "name = \"x\"\norder = \"arrivl\"\n", `p.toml:2:1: order: unknown order, want one of arrival, reference, got "arrivl" (did you mean "arrival"?)`},
 		{"YAML twice", "p.yaml", "name: x\nname: y\n", `p.yaml:2:1: YAML: mapping key "name" already defined`},
 		{"TOML twice", "p.toml", "name = 'x'\nname = 'y'\n", "p.toml:2:1: TOML: "},
 		{"JSON twice", "p.json", "{\"name\": \"x\", \"name\": \"y\"}", "p.json:1:15: JSON: name name stated before"},
@@ -236,7 +236,7 @@ func TestErrors(t *testing.T) {
 		{"k of measured bytes", "p.yaml", "name: x\nrules:\n- when: {measure: output_bytes, value: 4k}\n", "rules[0].when.value: no figure, want an integer"},
 		{"permille of tokens", "p.yaml", "name: x\nwindow: {output_permille: 8k}\n", "window.output_permille: no figure"},
 
-		{"unknown preset", "p.yaml", "extends: balancd\n", `p.yaml:1:1: extends: policy: preset: unknown name, want one of off, guard, cache-compact, layered, turn-budget, balanced, got "balancd" (did you mean "balanced"?)`},
+		{"unknown preset", "p.yaml", "extends: balancd\n", `p.yaml:1:1: extends: policy: preset: unknown name, want one of off, guard, cache-compact, layered, turn-budget, lean, balanced, quality, got "balancd" (did you mean "balanced"?)`},
 		{"extends a list", "p.yaml", "extends: [off]\n", "p.yaml:1:1: extends: want the name of a preset, got a list"},
 		{"without nothing", "p.yaml", "name: x\nwithout: [a]\n", "p.yaml:2:1: without: rules of no preset, want extends beside it"},
 		{"without an unknown rule", "p.yaml", "extends: balanced\nwithout:\n- btach\n", `p.yaml:3:3: without[0]: no such rule in the preset, want repeated-lines, huge-output,`},

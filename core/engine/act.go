@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -179,10 +180,7 @@ func (m *ruler) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool 
 		s.Keep = keep
 		s.Low = low
 		s.Template = m.text(policy.TemplateCap)
-		p := s.Demote(need, edit.DemoteArgs{
-			Preview: r.Args.Permille, Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
-			Kind: edit.KindStub, KindDrop: edit.KindDrop,
-		})
+		p := m.batch(s, need, r)
 		p, used := m.withSummary(p)
 		if (done || !last) && !m.enough(p) || !m.try(p, r.Name) {
 			break
@@ -194,6 +192,39 @@ func (m *ruler) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool 
 	}
 	return done
 }
+
+// batch plans what is taken out to save need tokens.
+func (m *ruler) batch(s edit.Scene, need int, r policy.Rule) edit.Plan {
+	if m.policy.Order != policy.OrderReference {
+		return s.Demote(need, edit.DemoteArgs{
+			Preview: r.Args.Permille, Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
+			Kind: edit.KindStub, KindDrop: edit.KindDrop,
+		})
+	}
+	s.Ground = m.grounded()
+	p := m.withoutLongPins(s, false).Join(s.Select(edit.SelectArgs{
+		Room: m.olderRoom(s.Keep), Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
+		Kind: edit.KindStub, KindDrop: edit.KindDrop,
+	}))
+	return m.withReferences(p, s.Keep, r.Name)
+}
+
+// olderRoom returns the tokens that older messages before keep may have after a batch: what
+// the low-water mark leaves beside those that it does not touch, and never less than a fifth
+// of the mark.
+func (m *ruler) olderRoom(keep llm.MessageID) int {
+	low := budget.Share(m.room(), m.policy.LowWater)
+	untouched := 0
+	for _, it := range m.view.Items {
+		if !it.IsNote() && (it.Message.ID >= keep || m.pinned(it.Message)) {
+			untouched += m.gauge.Message(it.Message)
+		}
+	}
+	return max(low-untouched, low/leastOlder)
+}
+
+// leastOlder is the share of the low-water mark that older messages have at least: a fifth.
+const leastOlder = 5
 
 // toFree returns by how much the view is above low, in the tokens that edits are
 // measured in: the count's bound has its margin on top of those.

@@ -70,6 +70,7 @@
 //	rules.go         floor 6: which rules act
 //	status.go        notes on how full it is
 //	final.go         the final Step
+//	references.go    the note that names what a batch has taken out
 //	act.go           what the rules do
 //	arrival.go       floor 7: outputs as they come
 //	append.go        Input Append

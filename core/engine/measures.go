@@ -162,6 +162,21 @@ func (m *measures) pinned(msg llm.Message) bool {
 	return false
 }
 
+// withoutLongPins plans to leave of texts in pinned messages both ends, where they take more
+// than the policy's share of the limit (law 8): in the newest one of a person only if all is
+// set, where nothing else is left.
+func (m *measures) withoutLongPins(s edit.Scene, all bool) edit.Plan {
+	if m.policy.PinPermille == 0 {
+		return edit.Plan{}
+	}
+	pinned := s.Pinned
+	s.Pinned = func(msg llm.Message) bool { return pinned(msg) && (all || msg.ID != m.human(1)) }
+	return s.Shorten(max(budget.Share(m.window().Limit(), m.policy.PinPermille), leastPin))
+}
+
+// leastPin is the tokens that a pinned message always has, however small the window is.
+const leastPin = 200
+
 // coveredBy returns what a summary of span would stand for, in tokens: what is pinned
 // stays where it is.
 func (m *measures) coveredBy(span edit.Span) int {

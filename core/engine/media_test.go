@@ -90,8 +90,8 @@ func mediaIn(m llm.Message) int {
 }
 
 // sameWords reports whether a message is as it was, but for images of a person that are
-// lines now.
-func sameWords(now, was llm.Message) bool {
+// lines now, and, where that may be, for long texts, of which both ends stay with their Ref.
+func sameWords(now, was llm.Message, cut bool) bool {
 	if len(now.Parts) != len(was.Parts) {
 		return false
 	}
@@ -101,9 +101,29 @@ func sameWords(now, was llm.Message) bool {
 		if _, medium := was.Parts[n].(llm.Media); line && medium {
 			parts[n] = was.Parts[n]
 		}
+		if t, words := was.Parts[n].(llm.Text); line && words && cut && hasEnds(p.(llm.Stub), t.Text) {
+			parts[n] = was.Parts[n]
+		}
 	}
 	now.Parts = parts
 	return reflect.DeepEqual(now, was)
+}
+
+// hasEnds reports whether a stub shows the beginning and the end of a text, most of what
+// stands there, and names where all of it is.
+func hasEnds(s llm.Stub, text string) bool {
+	head, rest, ok := strings.Cut(s.Text, "\n[… ")
+	note, tail, closed := strings.Cut(rest, " …]\n")
+	ref := llm.RefOf([]byte(text))
+	return ok && closed && s.Ref == ref && strings.Contains(note, string(ref)) && head != "" && strings.HasPrefix(text, head) && strings.HasSuffix(text, tail)
+}
+
+// cutsPins reports whether a machine has, or has had, a policy that leaves of long pinned
+// messages their ends: what it did stays (law 5).
+func cutsPins(h *host) bool {
+	return h.m.Policy().PinPermille > 0 || slices.ContainsFunc(held(h.m), func(e edit.Edit) bool {
+		return e.Kind == edit.KindCap && e.Span.From <= llm.MessageID(len(h.m.Messages())) && h.m.Messages()[e.Span.From-1].Role != llm.RoleTool
+	})
 }
 
 // wireOf sums the bytes of what came with bytes, and counts images.
@@ -220,7 +240,7 @@ func TestPinnedImages(t *testing.T) {
 	if got, want := strings.Join(kinds, " "), "text stub text media media"; got != want {
 		t.Errorf("the person's message is %q, want %q", got, want)
 	}
-	if !sameWords(s.Items[0].Message, h.m.Messages()[0]) {
+	if !sameWords(s.Items[0].Message, h.m.Messages()[0], false) {
 		t.Errorf("the words have changed: %v", s.Items[0].Message)
 	}
 	if _, images := wireOf(s); images != 2 {

@@ -8,7 +8,7 @@ import (
 
 // reduceText reduces what is no media.
 func (m *reducer) reduceText() {
-	for _, rung := range []func(int) edit.Plan{m.oldest, m.notes, m.summaries, m.newest} {
+	for _, rung := range []func(int) edit.Plan{m.longPins, m.oldest, m.notes, m.summaries, m.newest, m.allLongPins} {
 		for try := range tries {
 			if !m.over() {
 				return
@@ -19,6 +19,16 @@ func (m *reducer) reduceText() {
 			}
 		}
 	}
+}
+
+// longPins leaves of long messages that are pinned their ends, where the policy has it so.
+func (m *reducer) longPins(int) edit.Plan {
+	return m.withoutLongPins(m.backstopScene(m.tail()), false)
+}
+
+// allLongPins does so among the newest messages, too.
+func (m *reducer) allLongPins(int) edit.Plan {
+	return m.withoutLongPins(m.backstopScene(llm.MessageID(len(m.messages))+1), true)
 }
 
 func (m *reducer) oldest(need int) edit.Plan {

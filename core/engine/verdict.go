@@ -4,10 +4,14 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/ground"
 )
 
 // Measures compare what is counted with what the policy and the targets allow.
-type measures struct{ accounts }
+type measures struct {
+	accounts
+	ground *ground.Index // of the messages, as far as it was needed; nil: not yet
+}
 
 // over reports whether the request does not fit the target that it goes to.
 func (m *measures) over() bool { return !m.fits(m.request.to) }

@@ -20,6 +20,9 @@ const (
 	URL                // with its scheme
 )
 
+// Kinds returns all kinds in their order.
+func Kinds() []Kind { return []Kind{Path, Ident, Line, Quoted, Number, Hash, URL} }
+
 // String returns the kind's name in reports.
 func (k Kind) String() string {
 	names := [...]string{"path", "ident", "line", "quoted", "number", "hash", "url"}

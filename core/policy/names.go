@@ -13,7 +13,7 @@ const (
 	PinRules      = "rules"       // Notes that carry standing instructions
 
 	OrderArrival   = "arrival"   // oldest first, weighted by kind
-	OrderReference = "reference" // planned: least recently referenced first; Validate refuses it until then
+	OrderReference = "reference" // what later calls refer to least, by what it is and when one last did
 
 	SlotSection      = "section"       // a section of the system prompt
 	SlotUserMessages = "user_messages" // messages in the user's name at the beginning
@@ -103,7 +103,7 @@ func Naming(text string, as func(tool string) string) (string, bool) {
 // Tables of the names above, in the order in which they are shown.
 var (
 	knownPins    = []string{PinFirstHuman, PinLastHuman, PinRules}
-	knownOrders  = []string{OrderArrival}
+	knownOrders  = []string{OrderArrival, OrderReference}
 	knownSlots   = []string{SlotSection, SlotUserMessages, SlotNote}
 	knownFloors  = []string{FloorError, FloorSend}
 	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}
@@ -118,7 +118,7 @@ var (
 	}
 	knownTemplates = []string{
 		TemplateCap, TemplateOffload, TemplateTrim, TemplateClear, TemplateDrop,
-		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateFail, TemplateSkipped, TemplateDedup,
+		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateFail, TemplateSkipped, TemplateDedup, TemplateReferences,
 	}
 	knownMoments = []string{
 		string(AtAppend), string(AtTool), string(AtPrepare), string(AtUsage), string(AtRejected), string(AtTurnEnd),

@@ -20,14 +20,17 @@ type Policy struct {
 
 	MinimumSummary Least `json:"minimum_summary"` // a summary that says less takes nobody's place
 
-	Order    string `json:"order"`    // which content goes first: "arrival"; another one is planned
+	References References `json:"references"` // the note of a batch that names what is no longer shown
+
+	Order    string `json:"order"`    // what a batch takes out: "arrival", the oldest first, or "reference", what calls refer to least
 	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules
 
-	Tail      Tail              `json:"tail"`       // what no rule touches at the new end
-	Pins      []string          `json:"pins"`       // what no rule removes: "first_human", "last_human", "rules"
-	FinalTool string            `json:"final_tool"` // the only tool left in a forced final Step; empty: none
-	Tools     []string          `json:"tools"`      // builtin tools that it would offer to the model
-	Templates map[string]string `json:"templates"`  // texts shown to the model, by name; see Templates
+	Tail        Tail              `json:"tail"`         // what no rule touches at the new end
+	Pins        []string          `json:"pins"`         // what no rule removes: "first_human", "last_human", "rules"
+	PinPermille int               `json:"pin_permille"` // of the limit, above which of a person's pinned message its ends stay, with its Ref; 0: all of it does
+	FinalTool   string            `json:"final_tool"`   // the only tool left in a forced final Step; empty: none
+	Tools       []string          `json:"tools"`        // builtin tools that it would offer to the model
+	Templates   map[string]string `json:"templates"`    // texts shown to the model, by name; see Templates
 
 	// The question for a summary. Directives follow as bullets.
 	SummaryPrompt     string   `json:"summary_prompt"`     // what to summarise
@@ -39,6 +42,13 @@ type Policy struct {
 	OnFloor         string        `json:"on_floor"`     // "error" or "send"
 	OnUnknownWindow UnknownWindow `json:"on_unknown_window"`
 	OnSummaryError  string        `json:"on_summary_error"` // "keep" (history stays as it is), "next" (the next rule acts) or "fallback" (the deterministic summary)
+}
+
+// References says how long the note may be that names, after a batch, what is no longer
+// shown: names that calls used, names that were seen, commands, a person's words.
+type References struct {
+	Permille int `json:"permille"` // of the limit without system prompt and tools; 0: there is no such note
+	Most     int `json:"most"`     // tokens
 }
 
 // A WindowRule says what is subtracted from a window's capacity before anything
@@ -194,16 +204,17 @@ type UnknownWindow struct {
 // separators), {lines}, {tokens}, {text}, {preview}, {n}, {used} (percent).
 // Validate knows which of them each action fills.
 const (
-	TemplateCap     = "cap"     // after the kept beginning of a capped output
-	TemplateOffload = "offload" // in place of an offloaded output
-	TemplateTrim    = "trim"    // in place of a trimmed output
-	TemplateClear   = "clear"   // in place of a cleared output
-	TemplateDrop    = "drop"    // in place of dropped messages
-	TemplateSummary = "summary" // heads a summary
-	TemplateStatus  = "status"  // the note on how full the context is
-	TemplateFinal   = "final"   // the instruction of a forced final Step
-	TemplateFail    = "fail"    // in place of the output that exceeded the tool budget
-	TemplateSkipped = "skipped" // in place of outputs after that, and of calls that were not run
-	TemplateDedup   = "dedup"   // in place of lines shown elsewhere
-	TemplateRetain  = "retain"  // heads what a summary was asked to retain
+	TemplateCap        = "cap"        // after the kept beginning of a capped output
+	TemplateOffload    = "offload"    // in place of an offloaded output
+	TemplateTrim       = "trim"       // in place of a trimmed output
+	TemplateClear      = "clear"      // in place of a cleared output
+	TemplateDrop       = "drop"       // in place of dropped messages
+	TemplateSummary    = "summary"    // heads a summary
+	TemplateStatus     = "status"     // the note on how full the context is
+	TemplateFinal      = "final"      // the instruction of a forced final Step
+	TemplateFail       = "fail"       // in place of the output that exceeded the tool budget
+	TemplateSkipped    = "skipped"    // in place of outputs after that, and of calls that were not run
+	TemplateDedup      = "dedup"      // in place of lines shown elsewhere
+	TemplateReferences = "references" // heads the note that names what is no longer shown
+	TemplateRetain     = "retain"     // heads what a summary was asked to retain
 )

@@ -32,7 +32,7 @@ func rule(t *testing.T, p policy.Policy, name string) policy.Rule {
 }
 
 func TestPresets(t *testing.T) {
-	want := []string{"off", "guard", "cache-compact", "layered", "turn-budget", "balanced"}
+	want := []string{"off", "guard", "cache-compact", "layered", "turn-budget", "lean", "balanced", "quality"}
 	if got := policy.Presets(); !slices.Equal(got, want) {
 		t.Errorf("Presets() = %q, want %q", got, want)
 	}
@@ -70,7 +70,7 @@ func TestPresetUnknown(t *testing.T) {
 	for name, want := range map[string]string{
 		"balancd": `did you mean "balanced"?`,
 		"layer":   `did you mean "layered"?`,
-		"xyz":     "want one of off, guard, cache-compact, layered, turn-budget, balanced",
+		"xyz":     "want one of off, guard, cache-compact, layered, turn-budget, lean, balanced, quality",
 		"../off":  "unknown name",
 		"":        "unknown name",
 	} {

@@ -11,8 +11,8 @@ import (
 var presetFiles embed.FS
 
 // presetNames are in the order in which they are shown: nothing, the documents'
-// in the order of their numbers, then the default.
-var presetNames = []string{"off", "guard", "cache-compact", "layered", "turn-budget", "balanced"}
+// in the order of their numbers, then our own: the default between a cheaper and a dearer one.
+var presetNames = []string{"off", "guard", "cache-compact", "layered", "turn-budget", "lean", "balanced", "quality"}
 
 // DefaultPreset is the policy of a program that was told none.
 const DefaultPreset = "balanced"

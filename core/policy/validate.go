@@ -159,13 +159,20 @@ func (c *checker) choices() {
 	}
 }
 
-// first checks which content goes first.
+// first checks what a batch takes out, and how it names that.
 func (c *checker) first() {
-	if c.p.Order == OrderReference {
-		c.add("order", "planned, nothing goes by it yet", oneOf(knownOrders), strconv.Quote(c.p.Order))
+	c.known("order", "order", c.p.Order, knownOrders)
+	c.between("references.permille", c.p.References.Permille, 0, 1000)
+	c.between("pin_permille", c.p.PinPermille, 0, 1000)
+	c.between("references.most", c.p.References.Most, 0, mostFigure)
+	if c.p.References.Permille == 0 {
 		return
 	}
-	c.known("order", "order", c.p.Order, knownOrders)
+	if c.p.Order != OrderReference {
+		c.add("references.permille", "a note that no batch writes", "order "+OrderReference+", or 0", strconv.Quote(c.p.Order))
+	} else if c.p.Templates[TemplateReferences] == "" {
+		c.add("templates."+TemplateReferences, "no text", "the heading of the note of references", `""`)
+	}
 }
 
 func (c *checker) lists() {

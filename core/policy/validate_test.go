@@ -82,8 +82,12 @@ func TestValidateFaults(t *testing.T) {
 		{"blank retain directive", changed(func(p *policy.Policy) { p.RetainDirectives = []string{""} }), `retain_directives[0]: empty text, want what the summariser is told, got ""`},
 		{"directives for nobody", changed(func(p *policy.Policy) { p.RetainPrompt, p.RetainDirectives = "", []string{"a"} }), `retain_directives: read by nobody, want retain_prompt beside it, or nothing, got 1`},
 		{"gain", changed(func(p *policy.Policy) { p.MinimumGain.Permille = 1000 }), `minimum_gain.permille: out of range, want 0 to 999, got 1000`},
-		{"order that is planned", changed(func(p *policy.Policy) { p.Order = policy.OrderReference }), `order: planned, nothing goes by it yet, want arrival, got "reference"`},
-		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want arrival, got "arrivl" (did you mean "arrival"?)`},
+		{"references without a batch that writes them", changed(func(p *policy.Policy) { p.References = policy.References{Permille: 200, Most: 1000} }), `references.permille: a note that no batch writes, want order reference, or 0, got "arrival"`},
+		{"references without a heading", changed(func(p *policy.Policy) {
+			p.Order, p.References = policy.OrderReference, policy.References{Permille: 200, Most: 1000}
+		}), `templates.references: no text, want the heading of the note of references, got ""`},
+		{"a pin above all", changed(func(p *policy.Policy) { p.PinPermille = 1001 }), `pin_permille: out of range, want 0 to 1000, got 1001`},
+		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want one of arrival, reference, got "arrivl" (did you mean "arrival"?)`},
 		{"slot", changed(func(p *policy.Policy) { p.SummarySlot = "system" }), `summary_slot: unknown slot, want one of section, user_messages, note, got "system"`},
 		{"floor", changed(func(p *policy.Policy) { p.OnFloor = "ignore" }), `on_floor: unknown answer, want one of error, send, got "ignore"`},
 		{"summary error", changed(func(p *policy.Policy) { p.OnSummaryError = "" }), `on_summary_error: unknown answer, want one of keep, next, fallback, got ""`},
@@ -111,7 +115,7 @@ func TestValidateFaults(t *testing.T) {
 		{"unknown placeholder", changed(func(p *policy.Policy) { p.Templates["cap"] = "{ref} {byte}" }), `templates.cap: unknown placeholder, want one of ref, source, tool, bytes, bytes,, lines, tokens, text, preview, n, used, got "byte" (did you mean "bytes"?)`},
 		{"empty text", changed(func(p *policy.Policy) { p.Templates["status"] = " \n" }), `templates.status: empty text, want what the model is told, got " \n"`},
 		{"long text", changed(func(p *policy.Policy) { p.Templates["status"] = strings.Repeat("x", 4097) }), `templates.status: text too long, want at most 4096 bytes, got 4097`},
-		{"unused text", changed(func(p *policy.Policy) { p.Templates["summry"] = "x" }), `templates.summry: text that no rule shows, want one of cap, offload, trim, clear, drop, summary, retain, status, final, fail, skipped, dedup, got "summry" (did you mean "summary"?)`},
+		{"unused text", changed(func(p *policy.Policy) { p.Templates["summry"] = "x" }), `templates.summry: text that no rule shows, want one of cap, offload, trim, clear, drop, summary, retain, status, final, fail, skipped, dedup, references, got "summry" (did you mean "summary"?)`},
 
 		{"moment", changed(func(p *policy.Policy) { p.Rules[1].At = "prepared" }), `rules[1].at (rule "batch"): unknown moment, want one of append, tool, prepare, usage, rejected, turn_end, got "prepared" (did you mean "prepare"?)`},
 		{"action", changed(func(p *policy.Policy) { p.Rules[1].Do = "demot" }), `rules[1].do (rule "batch"): unknown action, want one of dedup, cap, offload, trim, clear, demote, summarise, truncate, drop, note, final, fail, got "demot" (did you mean "demote"?)`},

@@ -15,10 +15,6 @@ var planned = map[string]string{
 	"cache.Change.Gain": "law 11: what an edit saves against what it costs",
 	"cache.BreakEven":   "law 11: after how many Steps an edit has paid",
 
-	"ground.Index.Step": "order: reference, which asks how long ago a part was referred to",
-	"ground.Index.Used": "the same",
-	"ground.Names":      "the note of references",
-
 	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",

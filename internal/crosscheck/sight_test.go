@@ -204,10 +204,22 @@ func (r *run) pins(v *sight) {
 		if at < 0 && r.fromParent(m.ID) {
 			continue // what the parent has sent holds in a fork, whose last words are others (law 5)
 		}
-		if at < 0 || !strings.HasPrefix(v.messages[at].Text(), m.Text()) {
+		if at < 0 || !strings.HasPrefix(v.messages[at].Text(), m.Text()) && !(r.policy.PinPermille > 0 && bothEnds(v.messages[at].Text(), m.Text())) {
 			r.fail("law 8", "message %d is pinned and does not stand there", m.ID)
 		}
 	}
+}
+
+// bothEnds reports whether a text shows the beginning and the end of a longer one, and says
+// between them where all of it is.
+func bothEnds(shown, all string) bool {
+	ref := regexp.MustCompile(`ref=(r[a-z2-7]{26})`).FindStringSubmatchIndex(shown)
+	if ref == nil {
+		return false
+	}
+	head, tail := shown[:strings.LastIndex(shown[:ref[0]], "\n")], shown[ref[1]:]
+	tail = tail[strings.Index(tail, "\n")+1:]
+	return head != "" && len(shown) < len(all) && strings.HasPrefix(all, head) && strings.HasSuffix(all, tail)
 }
 
 // fromParent reports whether an edit that a fork has from its parent is about a message.

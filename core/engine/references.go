@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/ground"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/summary"
+)
+
+// How a References note is shared out, in permille of what it may have; what is seen gets the
+// rest. A name that was used counts by how often, each time less by a share for every Step
+// since. The figures are those of the study of what later calls refer to (70 % of it the model
+// had used before).
+const (
+	shareSaid = 150
+	shareRan  = 80
+	shareUsed = 520
+
+	fades      = 985  // permille a Step
+	mostSaid   = 300  // bytes of a person's message
+	mostName   = 120  // bytes
+	seenOfPart = 40   // names of one part
+	bytesToken = 4    // at most, to begin with
+	oldest     = 1000 // Steps after which a use counts nothing more
+)
+
+// grounded returns the index of what calls refer to, up to date. It is made of the transcript
+// alone, so that it is the same after a restart.
+func (m *measures) grounded() *ground.Index {
+	if m.ground == nil {
+		m.ground = &ground.Index{}
+	}
+	for _, msg := range m.messages[m.ground.Len():] {
+		m.ground.Add(msg)
+	}
+	return m.ground
+}
+
+// withReferences adds to a batch the note that names what is no longer shown after it. It
+// takes the place of the one before.
+func (m *ruler) withReferences(p edit.Plan, keep llm.MessageID, rule string) edit.Plan {
+	ref := m.policy.References
+	room := min(budget.Share(m.room(), ref.Permille), ref.Most)
+	if p.Empty() || ref.Permille == 0 || room <= 0 {
+		return p
+	}
+	r := newReferences(m, p, keep)
+	text := r.text(room)
+	one := edit.Edit{Op: edit.Insert, Kind: edit.KindReferences, Span: edit.Span{From: keep, To: keep}, Why: "names what is no longer shown", Rule: rule}
+	for _, e := range m.view.Edits() {
+		if e.Kind == edit.KindReferences && !r.leaves(e) {
+			one.Supersedes = append(one.Supersedes, e.ID)
+			one.Before += e.After
+		}
+	}
+	if text == "" { // nothing has left that has a name; what stands there stays
+		return p
+	}
+	note := edit.NoteOf(llm.Text{Text: text})
+	one.Notes, one.After = []llm.Message{note}, m.gauge.Message(note)
+	p.Edits = append(p.Edits, one)
+	return p
+}
+
+// room returns what the messages have of the limit.
+func (m *measures) room() int {
+	return max(m.window().Limit()-m.gauge.System()-m.schemaTokens(), 0)
+}
+
+func (m *measures) schemaTokens() int {
+	if tools := m.offered(); len(tools) > 0 {
+		return m.gauge.Counter().Tools(tools)
+	}
+	return 0
+}
+
+// references are what a note may name.
+type references struct {
+	m     *ruler
+	index *ground.Index
+	plan  edit.Plan
+	keep  llm.MessageID
+	shown []ground.Text          // after the plan
+	whole map[llm.MessageID]bool // messages that are shown as they came then
+	told  map[string]bool        // what the note has
+}
+
+func newReferences(m *ruler, p edit.Plan, keep llm.MessageID) *references {
+	r := &references{m: m, index: m.grounded(), plan: p, keep: keep, whole: map[llm.MessageID]bool{}, told: map[string]bool{}}
+	for _, it := range m.view.Items {
+		if it.IsNote() || r.covered(it.Message.ID) {
+			continue
+		}
+		r.show(it)
+	}
+	return r
+}
+
+// show notes what an item shows after the plan.
+func (r *references) show(it edit.Item) {
+	whole := true
+	for n, part := range it.Message.Parts {
+		switch e := r.replacing(it.Message.ID, n); {
+		case e != nil:
+			whole = false
+			r.shown = append(r.shown, ground.TextOf(e.Replacement))
+		case len(it.Edits) > 0:
+			r.shown = append(r.shown, ground.TextOf(part))
+		default:
+			r.shown = append(r.shown, r.index.Text(ground.Place{Message: it.Message.ID, Part: n}))
+		}
+	}
+	r.whole[it.Message.ID] = whole && len(it.Edits) == 0
+}
+
+func (r *references) covered(id llm.MessageID) bool {
+	return slices.ContainsFunc(r.plan.Edits, func(e edit.Edit) bool { return e.Op == edit.Archive && e.Span.Contains(id) })
+}
+
+// leaves reports whether an archive of the plan takes a note with it.
+func (r *references) leaves(note edit.Edit) bool {
+	return slices.ContainsFunc(r.plan.Edits, func(e edit.Edit) bool { return slices.Contains(e.Supersedes, note.ID) })
+}
+
+func (r *references) replacing(id llm.MessageID, part int) *edit.Edit {
+	for i := range r.plan.Edits {
+		if e := &r.plan.Edits[i]; e.Op == edit.Replace && e.Span.From == id && e.Part == part {
+			return e
+		}
+	}
+	return nil
+}
+
+// visible reports whether s is shown after the plan.
+func (r *references) visible(s ground.Span) bool {
+	return slices.ContainsFunc(r.shown, func(t ground.Text) bool { return t.Says(s) })
+}
+
+// text returns the note of at most room tokens.
+func (r *references) text(room int) string {
+	said, ran, used := r.said(), r.ran(), r.used()
+	for size := room * bytesToken; size > 0; size = size * 4 / 5 {
+		clear(r.told)
+		text := r.write(size, said, ran, used)
+		if text == "" || r.m.gauge.Part(llm.Text{Text: text}) <= room {
+			return text
+		}
+	}
+	return ""
+}
+
+func (r *references) write(size int, said, ran, used []string) string {
+	var b strings.Builder
+	left := size
+	put := func(title string, list []string, share int) {
+		lines := r.take(list, share)
+		if lines == "" {
+			return
+		}
+		if b.Len() == 0 {
+			b.WriteString(r.m.text(policy.TemplateReferences))
+		}
+		b.WriteString("\n" + title + lines)
+		left -= len(title) + len(lines) + 1
+	}
+	put("said: ", said, budget.Share(size, shareSaid))
+	put("ran: ", ran, budget.Share(size, shareRan))
+	put("used: ", used, budget.Share(size, shareUsed))
+	put("seen: ", r.seen(left), left)
+	return b.String()
+}
+
+// take joins as many of a list as size has room for, the first ones first.
+func (r *references) take(list []string, size int) string {
+	var b strings.Builder
+	for _, s := range list {
+		if r.told[s] || b.Len()+len(s)+1 > size {
+			continue
+		}
+		r.told[s] = true
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// said returns what a person said and is no longer shown, the newest first.
+func (r *references) said() []string {
+	var out []string
+	for _, msg := range slices.Backward(r.m.messages[:r.keep-1]) {
+		if msg.Origin != llm.Human || r.whole[msg.ID] {
+			continue
+		}
+		if text := strings.Join(strings.Fields(msg.Text()), " "); text != "" {
+			out = append(out, fmt.Sprintf("%q", cutAt(text, mostSaid)))
+		}
+	}
+	return out
+}
+
+// cutAt returns the beginning of a text of at most n bytes, whole characters.
+func cutAt(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && text[n]&0xC0 == 0x80 {
+		n--
+	}
+	return text[:n] + "…"
+}
+
+// ran returns the commands whose newest run ended before the tail, the newest first, each
+// with how it ended.
+func (r *references) ran() []string {
+	var c summary.Collector
+	for _, msg := range r.m.messages[:r.keep-1] {
+		if !r.whole[msg.ID] {
+			c.Add(msg)
+		}
+	}
+	var out []string
+	for _, cmd := range slices.Backward(c.Facts().Commands) {
+		how := ""
+		if cmd.ExitKnown {
+			how = fmt.Sprintf(" → exit %d", cmd.Exit)
+		} else if cmd.Failed {
+			how = " → failed"
+		}
+		out = append(out, "`"+cutAt(cmd.Line, mostName)+"`"+how)
+	}
+	return out
+}
+
+// used returns the names in the model's own calls that are no longer shown, those used most
+// and most lately first.
+func (r *references) used() []string {
+	type name struct {
+		ground.Span
+		weight, last int
+	}
+	names := map[string]*name{}
+	var order []*name
+	step := r.index.Step()
+	for _, msg := range r.m.messages[:r.keep-1] {
+		for _, c := range msg.Calls() {
+			for _, s := range ground.Spans(c) {
+				if s.Kind == ground.Line || len(s.Text) > mostName {
+					continue
+				}
+				n := names[s.Text]
+				if n == nil {
+					n = &name{Span: s}
+					names[s.Text] = n
+					order = append(order, n)
+				}
+				n.last = int(msg.ID)
+				n.weight += faded(step - r.index.StepOf(msg.ID))
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *name) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.last, a.last))
+	})
+	var out []string
+	for _, n := range order {
+		if !r.visible(n.Span) {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+// faded returns the weight of a use so many Steps ago, in a millionth of one now.
+func faded(age int) int {
+	w := 1_000_000
+	for range min(age, oldest) {
+		w = w * fades / 1000
+	}
+	return w
+}
+
+// seen returns names in what is no longer shown that no call used, of what was referred to
+// most lately first, until they take size bytes.
+func (r *references) seen(size int) []string {
+	type part struct {
+		ground.Place
+		used int
+	}
+	var hidden []part
+	for _, msg := range r.m.messages[:r.keep-1] {
+		for n := range msg.Parts {
+			if !r.whole[msg.ID] {
+				at := ground.Place{Message: msg.ID, Part: n}
+				hidden = append(hidden, part{at, r.index.Used(at)})
+			}
+		}
+	}
+	slices.SortStableFunc(hidden, func(a, b part) int {
+		return cmp.Or(cmp.Compare(b.used, a.used), cmp.Compare(b.Message, a.Message))
+	})
+	var out []string
+	told := map[string]bool{}
+	for _, h := range hidden {
+		if size <= 0 {
+			break
+		}
+		took := 0
+		for _, s := range ground.Names(r.index.Text(h.Place).String()) {
+			if took >= seenOfPart {
+				break
+			}
+			if told[s.Text] || r.told[s.Text] || len(s.Text) > mostName || r.visible(s) {
+				continue
+			}
+			told[s.Text] = true
+			out = append(out, s.Text)
+			size -= len(s.Text) + 1
+			took++
+		}
+	}
+	return out
+}
