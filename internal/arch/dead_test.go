@@ -15,6 +15,11 @@ var planned = map[string]string{
 	"cache.Change.Gain": "law 11: what an edit saves against what it costs",
 	"cache.BreakEven":   "law 11: after how many Steps an edit has paid",
 
+	"loop.Restore":       "for agent/loop, which runs the agents",
+	"loop.Machine.Feed":  "the same",
+	"loop.Machine.Ready": "the same",
+	"loop.Machine.Save":  "the same",
+
 	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",

@@ -1,0 +1,140 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// leastWords is how many a summary needs: fewer stand for nothing.
+const leastWords = 5
+
+// A ledger is the state with what it was told to go by: who is in the window, who in the
+// summary.
+type ledger struct {
+	cfg    Config
+	s      *state
+	events []Event         // since Feed began
+	notes  []note          // of the facts, as far as they were needed
+	known  map[string]bool // their kinds and texts
+}
+
+// note makes notes of the facts that have none.
+func (l *ledger) note() {
+	if l.known == nil {
+		l.known = map[string]bool{}
+	}
+	for _, f := range l.s.Facts[len(l.notes):] {
+		l.notes = append(l.notes, noteOf(f))
+		l.known[f.same()] = true
+	}
+}
+
+// notesTo returns the notes of the iterations up to n.
+func (l *ledger) notesTo(n int) []note {
+	l.note()
+	end, _ := slices.BinarySearchFunc(l.notes, n+1, func(x note, n int) int { return x.Iteration - n })
+	return l.notes[:end]
+}
+
+func (l *ledger) event(k EventKind, iteration int, format string, args ...any) {
+	l.events = append(l.events, Event{k, iteration, fmt.Sprintf(format, args...)})
+}
+
+// pending returns the raw iterations that have left the window.
+func (l *ledger) pending() []IterationContext {
+	its := l.s.Context.Iterations
+	return its[:max(0, len(its)-l.cfg.Window)]
+}
+
+// settle has what is pending folded: by code at once, else by a model that is asked when
+// something has left the window, and at each interval. Since a question goes before the
+// next iteration, one at an interval is about both.
+func (l *ledger) settle(interval bool) {
+	n := len(l.pending())
+	if !l.cfg.AskModel {
+		l.byCode(n)
+		l.s.Want, l.s.Held = nothing, false
+		return
+	}
+	if interval {
+		l.s.Held = false
+	}
+	l.byCode(n - maxPending)
+	old := l.s.Want
+	switch {
+	case interval && (n > 0 || l.s.Context.Folded() > 0):
+		l.s.Want = anew
+	case n > 0 && !l.s.Held && old == nothing:
+		l.s.Want = folding
+	}
+	if old == nothing && l.s.Want != nothing {
+		l.s.Counters.Asked++
+	}
+}
+
+// byCode folds the first n iterations and writes the summary of all facts.
+func (l *ledger) byCode(n int) {
+	if n <= 0 {
+		return
+	}
+	summary := write(l.notesTo(l.s.Context.Folded()+n), l.s.Written, room{l.cfg.MaxSummaryTokens, maxSummaryWords, l.cfg.Counter})
+	l.leave(n, summary)
+}
+
+// leave takes the first n raw iterations into a summary that stands for them as well. The
+// summary comes first: what is in none would be nowhere.
+func (l *ledger) leave(n int, summary string) {
+	c := &l.s.Context
+	c.Summary = summary
+	for _, it := range c.Iterations[:n] {
+		l.event(EventFolded, it.Number, "iteration %d is in the summary", it.Number)
+	}
+	c.Iterations = append([]IterationContext(nil), c.Iterations[n:]...)
+}
+
+// answered takes a model's summary. One that says nothing is a failure.
+func (l *ledger) answered(in Answer) error {
+	if err := l.asked(in.ID); err != nil {
+		return err
+	}
+	limits := room{l.cfg.MaxSummaryTokens, maxSummaryWords, l.cfg.Counter}
+	text := limits.cut(plain(bounded(in.Text)))
+	if countWords(text) < leastWords {
+		l.fail("the answer says nothing")
+		return nil
+	}
+	l.s.Written, l.s.Want, l.s.Held = text, nothing, false
+	l.leave(len(l.pending()), text)
+	return nil
+}
+
+// unanswered keeps everything as it is until the next interval.
+func (l *ledger) unanswered(in NoAnswer) error {
+	if err := l.asked(in.ID); err != nil {
+		return err
+	}
+	l.fail(oneLine(plain(in.Why), maxName))
+	return nil
+}
+
+func (l *ledger) fail(why string) {
+	l.s.Want, l.s.Held = nothing, true
+	l.event(EventSummaryFailed, l.s.Context.TotalIterations, "%s; asked again after iteration %d", why, l.nextInterval())
+}
+
+// nextInterval is the iteration after which a model is asked again.
+func (l *ledger) nextInterval() int {
+	every := l.cfg.SummarizeEvery
+	return (l.s.Context.TotalIterations/every + 1) * every
+}
+
+func (l *ledger) asked(id int) error {
+	switch {
+	case l.s.Want == nothing || l.s.Running != nil || l.s.End != "":
+		return errors.New("loop: feed: answer, want a question before it, got none")
+	case id != l.s.Counters.Asked:
+		return fmt.Errorf("loop: feed: answer, want to question %d, got %d", l.s.Counters.Asked, id)
+	}
+	return nil
+}
