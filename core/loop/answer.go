@@ -46,11 +46,26 @@ func lowerASCII(text string) string {
 	return string(lower)
 }
 
+// near is how many bytes of a line are looked at on each side of a tag.
+const near = 1000
+
 // around returns the texts before and behind a tag in its lines.
 func (t tagged) around(text string) (before, behind string) {
-	before = text[strings.LastIndexByte(text[:t.start], '\n')+1 : t.start]
-	behind, _, _ = strings.Cut(text[t.end:], "\n")
-	return before, behind
+	before = text[max(0, t.start-near):t.start]
+	behind = text[t.end:min(len(text), t.end+near)]
+	behind, _, _ = strings.Cut(behind, "\n")
+	return before[strings.LastIndexByte(before, '\n')+1:], behind
+}
+
+// without returns a text with a line break in place of each of some tags.
+func without(text string, tags []tagged) string {
+	var b strings.Builder
+	at := 0
+	for _, t := range tags {
+		b.WriteString(text[at:t.start] + "\n")
+		at = t.end
+	}
+	return b.String() + text[at:]
 }
 
 // quoted says whether a tag is mentioned, not used: within a line's code, or in quotes.
@@ -82,10 +97,14 @@ func markersIn(words string) []string {
 	return found
 }
 
+// mostPromises is how many promises are looked at, from the last one on.
+const mostPromises = 100
+
 // promised says whether the agent's words make the promise: in a line of its own, or at
 // the end of one, after a sentence. In the middle of one it is talked about.
 func promised(words, promise, prompt string) bool {
-	for _, t := range tagsIn(words, promiseTag) {
+	tags := tagsIn(words, promiseTag)
+	for _, t := range tags[max(0, len(tags)-mostPromises):] {
 		if fold(t.text) != fold(promise) || t.quoted(words) {
 			continue
 		}

@@ -118,63 +118,84 @@ func isLetter(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b >= 0x80
 }
 
-// factsIn returns what iteration n is remembered by: at least one fact.
+// factsIn returns what iteration n is remembered by: at least one fact, and of each kind
+// the last ones, since an agent comes to its conclusions at the end.
 func factsIn(n int, words string, markers, changed []string) []fact {
-	var found []fact
-	count := map[kind]int{}
-	seen := map[string]int{}
-	add := func(k kind, text string, most int) {
-		text = oneLine(text, maxFact)
-		key := gist(text)
-		if k == file {
-			key = text
-		}
-		switch at, again := seen[key]; {
-		case again && found[at].Kind == k:
-			found[at].Text = text // the same with other figures
-		case text != "" && !again && count[k] < most:
-			seen[key] = len(found)
-			count[k]++
-			found = append(found, fact{k, text, n})
-		}
-	}
+	c := collected{seen: map[string]int{}, count: map[kind]int{}}
 	for _, m := range markers {
-		add(current, m, mostOfKind)
+		c.add(current, m)
 	}
 	units := unitsIn(words)
 	stated := listed(units)
-	known := ""
+	known := map[string]bool{}
 	for _, list := range []struct {
 		kind kind
 		of   []summary.Statement
 	}{{decision, stated.Decisions}, {next, stated.Todos}, {works, stated.Done}} {
 		for _, s := range list.of {
-			add(list.kind, s.Text, mostOfKind)
-			known += "\n" + s.Text
+			c.add(list.kind, s.Text)
+			known[s.Text] = true
 		}
 	}
 	for _, u := range units {
 		_, said, _ := strings.Cut(u, ": ")
-		u = bare(u)
-		if strings.Contains(known, "\n"+u) || said != "" && strings.Contains(known, "\n"+said) || countWords(u) < 3 {
+		if u = bare(u); known[u] || known[said] || countWords(u) < 3 {
 			continue
 		}
-		if k, _ := cueAt(u); k != "" {
-			add(k, u, mostOfKind)
-			continue
+		k, _ := cueAt(u)
+		if k == "" {
+			k = finding
 		}
-		add(finding, u, mostOfKind)
+		c.add(k, u)
 	}
-	if len(found) == 0 {
-		add(finding, oneLine(words, maxLogLine), 1)
+	if len(c.facts) == 0 {
+		c.add(finding, oneLine(words, maxLogLine))
 	}
 	for _, path := range slices.Concat(changed, namesIn(words)) {
-		add(file, path, mostNames)
+		if c.count[file] < mostNames {
+			c.add(file, path)
+		}
 	}
-	if len(found) == 0 {
-		found = append(found, fact{empty, "", n})
+	if len(c.facts) == 0 {
+		return []fact{{empty, "", n}}
 	}
-	return found
+	return c.last(n)
+}
+
+// collected are the facts of one iteration, none twice.
+type collected struct {
+	facts []fact
+	seen  map[string]int // by gist: where it stands
+	count map[kind]int
+}
+
+func (c *collected) add(k kind, text string) {
+	text = oneLine(text, maxFact)
+	key := gist(text)
+	if k == file {
+		key = text
+	}
+	switch at, again := c.seen[key]; {
+	case again && c.facts[at].Kind == k:
+		c.facts[at].Text = text // the same with other figures
+	case text != "" && !again:
+		c.seen[key] = len(c.facts)
+		c.count[k]++
+		c.facts = append(c.facts, fact{Kind: k, Text: text})
+	}
+}
+
+// last returns the last facts of each kind, as those of iteration n.
+func (c *collected) last(n int) []fact {
+	var kept []fact
+	for _, f := range c.facts {
+		f.Iteration = n
+		if f.Kind == file || c.count[f.Kind] <= mostOfKind {
+			kept = append(kept, f)
+		}
+		c.count[f.Kind]--
+	}
+	return kept
 }
 
 // listed reads what is stated in a form of its own: "Decision: …", "Next steps:" with
@@ -189,10 +210,7 @@ func listed(units []string) summary.Facts {
 // split into sentences; logs, code and tables are left out.
 func unitsIn(words string) []string {
 	for _, name := range []string{progressTag, promiseTag} {
-		tags := tagsIn(words, name)
-		for i := len(tags) - 1; i >= 0; i-- {
-			words = words[:tags[i].start] + "\n" + words[tags[i].end:]
-		}
+		words = without(words, tagsIn(words, name))
 	}
 	var units []string
 	var paragraph []string // words

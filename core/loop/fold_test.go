@@ -251,6 +251,20 @@ func TestSummary(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
+	t.Run("of_a_long_output_its_conclusions_are_remembered", func(t *testing.T) {
+		m := start(t, loop.Config{Window: 1})
+		var b strings.Builder
+		for n := range 40 {
+			word := strings.Repeat(string(rune('a'+n%26)), 2+n/26)
+			fmt.Fprintf(&b, "The %s case failed in the first round.\n\nThen the %s module was read.\n\n", word, word)
+		}
+		iterate(t, m, loop.Output{Text: b.String() + "In the end we decided to drop the Oslo importer."})
+		iterate(t, m, loop.Output{Text: "more"})
+		got := m.Context().Summary
+		if !strings.Contains(got, "drop the Oslo importer") || !strings.Contains(got, "nnn case failed") || strings.Contains(got, "aa case") {
+			t.Errorf("got %s", got)
+		}
+	})
 	t.Run("R004-11_empty_and_interrupted_ones_are_noted", func(t *testing.T) {
 		m := start(t, loop.Config{Window: 1})
 		for n := 1; n <= 9; n++ {

@@ -76,6 +76,31 @@ func TestRecord(t *testing.T) {
 	})
 }
 
+// TestFloods has outputs of a megabyte of which every part is something to look at: work
+// that grows with its square would not end.
+func TestFloods(t *testing.T) {
+	for _, text := range []string{
+		"It is so. We decided upon it. ", "- [x] item done\n", "a b c failed.\n\n", "<progress>x", "</progress>", "\"<progress>x</progress>\"", "x.go ",
+		"```\n", "> ", "<promise>COMPLETE</promise> no\n", "\x1b[", "Error: x\n", "it ", "decided %. ", "<progress>%</progress>",
+	} {
+		t.Run(text, func(t *testing.T) {
+			m := start(t, loop.Config{Window: 1})
+			var b strings.Builder
+			for i := 0; b.Len() < 1<<20; i++ {
+				b.WriteString(strings.ReplaceAll(text, "%", strings.Repeat("n", i%60+1)))
+			}
+			iterate(t, m, loop.Output{Text: b.String()})
+			if it := m.Context().Iterations[0]; utf8.RuneCountInString(it.Output) > 5000 || len(it.ProgressMarkers) > 20 {
+				t.Errorf("got %d characters, %d marks", utf8.RuneCountInString(it.Output), len(it.ProgressMarkers))
+			}
+			iterate(t, m, loop.Output{Text: "the end of it"})
+			if p := begin(t, m).Prompt; p.Tokens >= 50_000 || len(strings.Fields(m.Context().Summary)) > 500 {
+				t.Errorf("got %d tokens, %s", p.Tokens, m.Context().Summary)
+			}
+		})
+	}
+}
+
 func TestScore(t *testing.T) {
 	const before = "Wrote the parser and ran all of its tests"
 	for _, c := range []struct {

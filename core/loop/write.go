@@ -248,7 +248,7 @@ func noteOf(f fact) note {
 // a sentence begins with what it is about, and what became of that stands around the word
 // that tells its kind.
 func (l line) shown() string {
-	if l.words >= verbatim && l.whole <= l.words {
+	if len(l.kept) == 0 || l.words >= verbatim && l.whole <= l.words {
 		return l.Text
 	}
 	if len(l.kept) <= l.words {
