@@ -80,12 +80,12 @@ func log(n int) string {
 
 // TestRemembered prints how many of the planted facts the prompt of iteration 100 has, by
 // the summary in code, by plain truncation to the same tokens, and by the template of the
-// program that the document describes. The stories say when they were written; nothing
-// was changed after the third.
+// program that the document describes. The stories say when they were written; the
+// third is the one that nothing was fitted to.
 func TestRemembered(t *testing.T) {
-	for name, text := range map[string]string{"first": first, "second": second, "third": third} {
-		t.Run(name, func(t *testing.T) {
-			outputs, facts := story(t, text)
+	for _, s := range []struct{ name, text string }{{"first", first}, {"second", second}, {"third", third}} {
+		t.Run(s.name, func(t *testing.T) {
+			outputs, facts := story(t, s.text)
 			m := start(t, loop.Config{})
 			for _, out := range outputs {
 				iterate(t, m, loop.Output{Text: out})
