@@ -38,7 +38,7 @@ type branch struct {
 	chain   []llm.Digest      // of the client's messages that the session has
 	ends    []int             // how many messages the session has with each of them; nil: one for each
 	sizes   []int             // of the client's messages that edits changed, in tokens, by place; 0: not counted yet
-	last    uint64            // number of the exchange that was prepared last; 0: none since it was read
+	last    uint64            // number of the exchange that was prepared last; 0: none since the branch was read
 }
 
 // end returns how many messages the session has with the first n of the client's.

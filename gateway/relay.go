@@ -41,8 +41,7 @@ type Relay struct {
 	view     *clientView  // nil: the client is told what was used
 	splice   wire.Splice  // makes one reply of several; nil: there is only one
 	round    bool         // the splice has all of this Round
-	failed   *wire.Error  // why a Round after the first came to nothing
-	told     bool         // the session knows what the Round used
+	failed   *wire.Error  // why the reply cannot be gone on with
 	client   wire.Decoder // of the stream that the client gets, where responses are kept; nil: nobody looks
 	keeps    bool         // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
@@ -297,11 +296,8 @@ func (r *Relay) End() []byte {
 	s := r.splice
 	if !r.round {
 		rest = append(rest, r.spliced(r.finish())...)
-		if _, err := s.EndRound(); err != nil && r.exchange.report.Rounds > 0 && r.failed == nil {
-			r.failed = asError(err)
-		}
+		_, _ = r.endRound() // an error ends the reply
 	}
-	r.round = true
 	var last []byte
 	if r.failed != nil {
 		r.exchange.report.Class = r.failed.Class
@@ -348,9 +344,8 @@ func (r *Relay) settle() {
 	}
 	r.settled = true
 	written := r.exchange.flushing()
-	r.exchange.report.Usage = r.usage
-	r.told = r.complete && r.observe()
-	if !written && !r.told {
+	r.exchange.report.Usage = r.exchange.report.Usage.Add(r.usage)
+	if told := r.complete && r.observe(); !written && !told {
 		r.write()
 	}
 }
@@ -371,7 +366,6 @@ func (r *Relay) observe() (told bool) {
 		return false
 	}
 	err := x.reopen(r.ctx)
-	x.branch.last = 0
 	if err != nil {
 		x.gateway.options.Log.Warn("what a reply used was not learnt", "session", x.branch.name, "error", err.Error())
 		return false

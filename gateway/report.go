@@ -49,7 +49,7 @@ type Report struct {
 	Saved    int        // tokens of text that edits took out of the client's request; only counted for a client's view
 	Final    engine.Reason
 	Class    wire.Class // of the error that the client is told; unclassified: none
-	Usage    llm.Usage  // as the provider reported it; zero: it did not
+	Usage    llm.Usage  // of all Rounds, as the provider reported it; zero: it did not
 }
 
 func (r *Report) sent(session string, send *engine.Send, size int) {

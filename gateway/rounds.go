@@ -23,11 +23,11 @@ var errOvertaken = errors.New("another request of the conversation has left mean
 // serve takes in a reply that calls tools of ours, and answers those calls. It returns true
 // if Body is the next request of the exchange; false if the reply is the client's turn,
 // since it calls tools of the client's as well.
-func (x *Exchange) serve(ctx context.Context, reply llm.Response, told bool) (again bool, err error) {
+func (x *Exchange) serve(ctx context.Context, reply llm.Message) (again bool, err error) {
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
 	b := x.branch
-	if b.last != x.number && !(told && b.last == 0) {
+	if b.last != x.number {
 		return false, errOvertaken
 	}
 	if b.session == nil {
@@ -35,11 +35,11 @@ func (x *Exchange) serve(ctx context.Context, reply llm.Response, told bool) (ag
 			return false, err
 		}
 	}
-	if err := x.answer(ctx, b.session, reply.Message); err != nil {
+	if err := x.answer(ctx, b.session, reply); err != nil {
 		x.family.forget()
 		return false, err
 	}
-	if hidden := x.cover.calls(reply.Message); len(hidden) < len(reply.Message.Calls()) {
+	if hidden := x.cover.calls(reply); len(hidden) < len(reply.Calls()) {
 		return false, x.gateway.store.flush(ctx, b.name)
 	}
 	send, err := b.session.Prepare(ctx, x.target)
@@ -79,7 +79,7 @@ func (r *Relay) spliced(pass []byte) []byte {
 	if r.splice == nil || r.round || len(pass) == 0 {
 		return pass
 	}
-	out, _ := r.splice.Write(pass) // EndRound returns the error, too
+	out, _ := r.splice.Write(pass) // endRound gets the error, too
 	r.give(out)
 	return out
 }
@@ -108,27 +108,38 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 		return nil, false
 	}
 	pass = append(pass, r.spliced(r.finish())...)
-	reply, err := r.splice.EndRound()
-	r.round = true
+	reply, err := r.endRound()
 	x := r.exchange
-	if err != nil && x.report.Rounds > 0 {
-		r.failed = asError(err)
-	}
-	if err != nil || len(x.cover.calls(reply.Message)) == 0 || x.report.Rounds >= mostRounds {
+	hidden := len(x.cover.calls(reply))
+	if err != nil || hidden == 0 || x.report.Rounds >= mostRounds {
 		return pass, false
 	}
-	again, err = x.serve(ctx, reply, r.told)
-	if err != nil {
+	if again, err = x.serve(ctx, reply); err != nil {
 		x.gateway.options.Log.Warn("a call of a builtin tool was not answered", "session", x.report.Session, "error", err.Error())
+		if hidden == len(reply.Calls()) { // else the client goes on with its own calls
+			r.failed = &wire.Error{Class: wire.ServerFault, Message: "the conversation could not be gone on with: ask again"}
+		}
+		return pass, false
 	}
-	if err != nil || !again {
+	if !again {
 		return pass, false
 	}
 	r.splice.Next()
-	r.round, r.blind, r.read, r.complete, r.settled, r.told, r.usage, r.seen = false, false, false, false, false, false, llm.Usage{}, 0
+	r.round, r.blind, r.read, r.complete, r.settled, r.usage, r.seen = false, false, false, false, false, llm.Usage{}, 0
 	r.begin()
 	r.holding = false // the client has seen the beginning of the reply
 	return pass, true
+}
+
+// endRound says that all of a Round is in the splice, and returns its reply. Where that broke
+// off and the client does not get it as it came, it is to be told so.
+func (r *Relay) endRound() (llm.Message, error) {
+	r.round = true
+	reply, err := r.splice.EndRound()
+	if err != nil && !errors.Is(err, wire.ErrPassed) && r.failed == nil {
+		r.failed = asError(err)
+	}
+	return reply.Message, err
 }
 
 // Failed says that the next Round came to nothing, before End: the provider's answer was an

@@ -11,6 +11,10 @@ import (
 // came, hidden calls as well; nothing can be added but its end.
 var ErrUnspliced = errors.New("wire: splice: want a reply with one choice whose calls begin with their names")
 
+// ErrPassed is what the error of [Splice.EndRound] matches if the client gets all of the
+// Round as it came, broken as it is. After another error it does not, and has to be told.
+var ErrPassed = errors.New("wire: splice: it passes as it came")
+
 // A Splicer is a [Codec] that makes one reply of the replies to several requests, of which
 // the client sees only what is its own. All codecs here are.
 type Splicer interface {
@@ -42,7 +46,7 @@ type Splice interface {
 	Write(chunk []byte) ([]byte, error)
 	// EndRound says that the provider's reply has ended and returns it as it was decoded,
 	// hidden calls included. The error is the provider's own, an [*Error], or matches
-	// [ErrCut] or [ErrUnspliced], or says what is not of the dialect.
+	// [ErrCut] or [ErrUnspliced], or says what is not of the dialect; see [ErrPassed].
 	EndRound() (llm.Response, error)
 	// Next begins another Round, which goes on with the reply. It takes a Round that ended
 	// without an error.

@@ -269,8 +269,15 @@ func (s *stream) EndRound() (llm.Response, error) {
 		s.wrong(s.gather(s.decoder.Close()))
 	}
 	s.late = append(s.late[:0], s.out...)
-	return s.reply.Response(s.dialect.Codec.Dialect()), s.err
+	reply, err := s.reply.Response(s.dialect.Codec.Dialect()), s.err
+	if err != nil && !s.loose {
+		err = passed(err)
+	}
+	return reply, err
 }
+
+// passed returns an error as that of a Round which the client gets as it came.
+func passed(err error) error { return fmt.Errorf("%w: %w", wire.ErrPassed, err) }
 
 // Next implements [wire.Splice].
 func (s *stream) Next() {

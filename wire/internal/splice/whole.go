@@ -39,10 +39,13 @@ func (w *whole) Write(chunk []byte) ([]byte, error) {
 
 // EndRound implements [wire.Splice].
 func (w *whole) EndRound() (llm.Response, error) {
-	if w.err != nil {
-		return llm.Response{}, w.err
+	r, err := llm.Response{}, w.err
+	if err == nil {
+		r, err = w.dialect.Codec.DecodeResponse(w.body)
 	}
-	r, err := w.dialect.Codec.DecodeResponse(w.body)
+	if err != nil && len(w.bodies) == 0 {
+		err = passed(err)
+	}
 	if err != nil {
 		return r, err
 	}
