@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -137,5 +138,66 @@ func TestHiddenCallCutOff(t *testing.T) {
 				t.Errorf("want an error of the dialect, got %v", err)
 			}
 		})
+	}
+}
+
+// TestCloseInHiddenRound: whoever closes a reply while the provider is asked for a hidden Round
+// has that request given up, and no other one is made. The race detector judges the rest.
+func TestCloseInHiddenRound(t *testing.T) {
+	codec, _ := codecs.For("anthropic")
+	asked, inside := 0, make(chan struct{})
+	a, tr := withoutShell(t, codec.Dialect(), true, func(req *http.Request) (*http.Response, error) {
+		if asked++; asked == 1 {
+			return provides(t, codec, req, true, callsShell), nil
+		}
+		close(inside)
+		<-req.Context().Done()
+		status, text := codec.EncodeError(&wire.Error{Class: wire.TooLong})
+		return &http.Response{StatusCode: status, Request: req, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(text))}, nil
+	})
+	body, err := a.Body()
+	must(t, err)
+	req, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodPost, a.Address(), bytes.NewReader(body))
+	must(t, err)
+	resp, err := tr.RoundTrip(req) //nolint:bodyclose // it is, below, while it is read
+	must(t, err)
+	ended := make(chan error)
+	go func() {
+		_, err := io.Copy(io.Discard, resp.Body)
+		ended <- err
+	}()
+	<-inside
+	must(t, resp.Body.Close())
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("want that it is closed, got %v", err)
+	}
+	if _, err := resp.Body.Read(make([]byte, 1)); err == nil || asked != 2 {
+		t.Errorf("want no more, got %v after %d requests", err, asked)
+	}
+}
+
+// TestCloseBeforeHiddenRound: behind Close no Round is asked for.
+func TestCloseBeforeHiddenRound(t *testing.T) {
+	codec, _ := codecs.For("anthropic")
+	asked := 0
+	a, tr := withoutShell(t, codec.Dialect(), true, func(req *http.Request) (*http.Response, error) {
+		asked++
+		resp := provides(t, codec, req, true, callsShell)
+		out, err := io.ReadAll(resp.Body)
+		must(t, err)
+		resp.Body = io.NopCloser(&atOnce{out})
+		return resp, nil
+	})
+	body, err := a.Body()
+	must(t, err)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.Address(), bytes.NewReader(body))
+	must(t, err)
+	resp, err := tr.RoundTrip(req)
+	must(t, err)
+	_, err = resp.Body.Read(make([]byte, 64<<10)) // all of the first Round, which has come at once
+	must(t, err)
+	must(t, resp.Body.Close())
+	if _, err := io.Copy(io.Discard, resp.Body); !errors.Is(err, net.ErrClosed) || asked != 1 {
+		t.Errorf("want that it is closed, got %v after %d requests", err, asked)
 	}
 }

@@ -41,7 +41,7 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 		resp.Header.Del("Content-Length")
 	}
 	if r.relay.Hides() {
-		r.next = func() (io.ReadCloser, error) { return t.nextRound(req, x, r.relay) }
+		r.next = func(ctx context.Context) (io.ReadCloser, error) { return t.nextRound(req.WithContext(ctx), x, r) }
 		if plain, err := unpacker(coding, resp.Body); err == nil && coding != "" { // it was asked not to be
 			r.src, coding = body{plain, resp.Body}, ""
 			resp.Header.Del("Content-Encoding")
@@ -90,18 +90,18 @@ func (r *reply) whole(resp *http.Response) error {
 
 // nextRound sends the exchange's next request and returns the body of the reply. Where there
 // is none the relay is told why.
-func (t *Transport) nextRound(req *http.Request, x *exchange, relay *gateway.Relay) (io.ReadCloser, error) {
+func (t *Transport) nextRound(req *http.Request, x *exchange, r *reply) (io.ReadCloser, error) {
 	for {
 		resp, err := t.base().RoundTrip(x.outgoing(req))
 		if err != nil {
-			relay.Failed(&wire.Error{Class: wire.ServerFault, Message: err.Error()})
+			r.failed(err)
 			return nil, err
 		}
 		coding := resp.Header.Get("Content-Encoding")
 		if resp.StatusCode < http.StatusBadRequest {
 			plain, err := unpacker(coding, resp.Body)
 			if err != nil {
-				relay.Failed(&wire.Error{Class: wire.ServerFault, Message: err.Error()})
+				r.failed(err)
 				return nil, errors.Join(err, resp.Body.Close())
 			}
 			return body{plain, resp.Body}, nil
@@ -110,12 +110,29 @@ func (t *Transport) nextRound(req *http.Request, x *exchange, relay *gateway.Rel
 		if err = errors.Join(err, resp.Body.Close()); err == nil {
 			packed, err = Unpack(coding, packed)
 		}
-		if err == nil && x.Refused(req.Context(), resp.StatusCode, packed) {
-			continue
+		if !r.refused(x, resp.StatusCode, packed, err == nil) {
+			return nil, errors.Join(errNoRound, err)
 		}
-		relay.FailedWith(resp.StatusCode, packed)
-		return nil, errors.Join(errNoRound, err)
 	}
+}
+
+// refused takes in an answer to a Round that is an error, of which all was read or not. It
+// returns true if another body is to be sent.
+func (r *reply) refused(x *exchange, status int, body []byte, whole bool) (again bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if whole && !r.closed && x.Refused(r.ctx, status, body) {
+		return true
+	}
+	r.relay.FailedWith(status, body)
+	return false
+}
+
+// failed tells the relay that the next Round came to nothing.
+func (r *reply) failed(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.relay.Failed(&wire.Error{Class: wire.ServerFault, Message: err.Error()})
 }
 
 // errNoRound says that the answer to a Round after the first was an error.
@@ -127,14 +144,15 @@ type reply struct {
 	src    io.ReadCloser
 	mu     sync.Mutex // held while the relay is used, never while somebody waits for src
 	relay  *gateway.Relay
-	packed *side                         // of a packed answer: what unpacks a copy of it
-	next   func() (io.ReadCloser, error) // asks for the next Round, whose body it returns; nil: there is none
+	packed *side                                        // of a packed answer: what unpacks a copy of it
+	next   func(context.Context) (io.ReadCloser, error) // asks for the next Round, whose body it returns; nil: there is none
 	ready  []byte
 	err    error // of src, once everything that is ready was read
 	done   func()
 	once   sync.Once
 	ctx    context.Context //nolint:containedctx // of the request, for the Rounds after the first
 	again  bool            // the next Round is to be asked for
+	stop   func()          // gives up the Rounds after the first; nil: none was asked for
 	closed bool
 }
 
@@ -192,7 +210,11 @@ func (r *reply) last(err error) (pass []byte) {
 
 // goOn goes on with the reply to the next Round.
 func (r *reply) goOn() {
-	src, err := r.next()
+	var src io.ReadCloser
+	ctx, err := r.going()
+	if err == nil {
+		src, err = r.next(ctx)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.again = false
@@ -201,13 +223,30 @@ func (r *reply) goOn() {
 		r.src = src
 		return
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		err = errors.Join(net.ErrClosed, src.Close())
-	} else {
+	case r.closed:
+		err = net.ErrClosed
+	default:
 		err = io.EOF // the client is told in its own dialect
 	}
 	r.ready = append(r.ready, r.relay.End()...)
 	r.finish(err)
+}
+
+// going returns what the next Round is asked for with. Nobody wants one of a reply that was
+// closed.
+func (r *reply) going() (context.Context, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, net.ErrClosed
+	}
+	if r.stop == nil {
+		r.ctx, r.stop = context.WithCancel(r.ctx)
+	}
+	return r.ctx, nil
 }
 
 // readPacked passes on what is packed, and unpacks a copy.
@@ -268,6 +307,14 @@ func (r *reply) end(err error) {
 
 func (r *reply) finish(err error) {
 	r.err = err
+	r.over()
+}
+
+// over says that nothing more comes.
+func (r *reply) over() {
+	if r.stop != nil {
+		r.stop()
+	}
 	r.once.Do(r.done)
 }
 
@@ -285,7 +332,7 @@ func (r *reply) ended() io.Closer {
 	defer r.mu.Unlock()
 	r.closed = true
 	r.relay.End()
-	r.once.Do(r.done)
+	r.over()
 	return r.src
 }
 
