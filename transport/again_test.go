@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/gateway"
@@ -199,5 +200,26 @@ func TestCloseBeforeHiddenRound(t *testing.T) {
 	must(t, resp.Body.Close())
 	if _, err := io.Copy(io.Discard, resp.Body); !errors.Is(err, net.ErrClosed) || asked != 1 {
 		t.Errorf("want that it is closed, got %v after %d requests", err, asked)
+	}
+}
+
+// TestWholeReplyCutOff: an answer that is no stream and breaks off is an error alone, as
+// net/http wants it of a RoundTripper.
+func TestWholeReplyCutOff(t *testing.T) {
+	codec, _ := codecs.For("anthropic")
+	a, tr := withoutShell(t, codec.Dialect(), false, func(req *http.Request) (*http.Response, error) {
+		resp := provides(t, codec, req, false, callsShell)
+		resp.Body = io.NopCloser(io.MultiReader(io.LimitReader(resp.Body, 100), iotest.ErrReader(io.ErrUnexpectedEOF)))
+		return resp, nil
+	})
+	ended := 0
+	tr.Done = func(*http.Request, gateway.Report) { ended++ }
+	body, err := a.Body()
+	must(t, err)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.Address(), bytes.NewReader(body))
+	must(t, err)
+	resp, err := tr.RoundTrip(req) //nolint:bodyclose // there is none
+	if resp != nil || !errors.Is(err, io.ErrUnexpectedEOF) || ended != 1 {
+		t.Errorf("want the error, got %v, %v, %d ends", resp, err, ended)
 	}
 }

@@ -74,17 +74,22 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 	return false, nil
 }
 
-// whole makes an answer of all Rounds one whose status is known: that of the error where one
-// of them failed.
+// whole waits until the status of an answer of all Rounds is known: that of the error where one
+// of them failed. Then nothing is missing, but for a reply that is too long to be held, of
+// which all passes.
 func (r *reply) whole(resp *http.Response) error {
-	data, err := io.ReadAll(r)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return err
+	begin := make([]byte, 16<<10)
+	n, err := r.Read(begin)
+	if r.err != nil && r.err != io.EOF || err != nil && err != io.EOF {
+		return errors.Join(r.err, r.Close())
 	}
 	if status := r.relay.Status(); status != 0 {
 		resp.StatusCode, resp.Status = status, strconv.Itoa(status)+" "+http.StatusText(status)
 	}
-	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	if r.err != nil {
+		resp.ContentLength = int64(n + len(r.ready))
+	}
+	resp.Body = body{io.MultiReader(bytes.NewReader(begin[:n]), r), r}
 	return nil
 }
 

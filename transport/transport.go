@@ -129,8 +129,11 @@ func (t *Transport) exchange(req *http.Request, x *exchange) (*http.Response, er
 			return resp, nil
 		}
 		again, err := t.relay(req, x, resp)
-		if err != nil || !again {
-			return resp, err
+		if err != nil {
+			return nil, err
+		}
+		if !again {
+			return resp, nil
 		}
 	}
 }
