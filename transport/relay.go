@@ -79,8 +79,8 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 // which all passes.
 func (r *reply) whole(resp *http.Response) error {
 	begin := make([]byte, 16<<10)
-	n, err := r.Read(begin)
-	if r.err != nil && r.err != io.EOF || err != nil && err != io.EOF {
+	n, _ := r.Read(begin) // r.err says more
+	if r.err != nil && !errors.Is(r.err, io.EOF) {
 		return errors.Join(r.err, r.Close())
 	}
 	if status := r.relay.Status(); status != 0 {

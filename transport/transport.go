@@ -140,14 +140,18 @@ func (t *Transport) exchange(req *http.Request, x *exchange) (*http.Response, er
 
 // outgoing returns the request as it leaves: the client's own bytes where nothing is due.
 func (x *exchange) outgoing(req *http.Request) *http.Request {
-	if !x.Edited() {
-		return withBody(req, x.packed)
+	data := x.packed
+	if x.Edited() {
+		data = x.Body()
 	}
-	out := withBody(req, x.Body())
-	out.Header.Del("Content-Encoding")
+	out := withBody(req, data)
 	if x.Rewrites() {
-		out.Header.Set("Accept-Encoding", "identity") // figures in a packed reply cannot be told otherwise
+		out.Header.Set("Accept-Encoding", "identity") // what is packed in a way unknown here cannot be rewritten
 	}
+	if !x.Edited() {
+		return out
+	}
+	out.Header.Del("Content-Encoding")
 	if betas := x.Betas(); len(betas) > 0 {
 		all := append(out.Header.Values("Anthropic-Beta"), betas...)
 		out.Header.Set("Anthropic-Beta", strings.Join(all, ","))
