@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -24,8 +25,7 @@ import (
 // else, as cache marks are, stays where it has put it.
 func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
-	denied := func(t llm.Tool) bool { return b.allows != nil && !b.allows(t.Name) }
-	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && !b.hides() && !slices.ContainsFunc(x.request.Tools, denied) {
+	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && !b.hides() && !denies(b.allows, x.request.Tools) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -51,7 +51,8 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		keepMarks(r.Messages, all)
 	}
 	r.Sections = append(slices.Clip(r.Sections), v.Sections...)
-	r.Tools = append(slices.DeleteFunc(slices.Clone(r.Tools), denied), own...)
+	r = allowed(b.allows, r)
+	r.Tools = append(r.Tools, own...)
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}
@@ -63,6 +64,44 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
+}
+
+// denies reports whether one of tools may not be offered.
+func denies(allows func(tool string) bool, tools []llm.Tool) bool {
+	return allows != nil && slices.ContainsFunc(tools, func(t llm.Tool) bool { return !allows(t.Name) })
+}
+
+// allowed returns a request without the tools that may not be offered, and without a choice
+// that demands one of them, or any where none is left.
+func allowed(allows func(tool string) bool, r llm.Request) llm.Request {
+	r.Tools = slices.Clone(r.Tools)
+	if !denies(allows, r.Tools) {
+		return r
+	}
+	r.Tools = slices.DeleteFunc(r.Tools, func(t llm.Tool) bool { return !allows(t.Name) })
+	if c := r.Settings.Choice; len(r.Tools) == 0 || c.Mode == llm.ChoiceTool && !allows(c.Tool) {
+		r.Settings.Choice = llm.Choice{}
+	}
+	return r
+}
+
+// asAllowed returns the client's body without the tools that may not be offered: its own
+// bytes if there are none, or nobody here can read it.
+func (x *Exchange) asAllowed() []byte {
+	if x.codec == nil || x.gateway.options.Allow == nil {
+		return x.call.Body
+	}
+	r, err := x.codec.DecodeRequest(x.call.Body)
+	allows := x.gateway.allows(budget.Target{Provider: x.call.Provider, Model: cmp.Or(x.call.Model, r.Model)})
+	if err != nil || !denies(allows, r.Tools) {
+		return x.call.Body
+	}
+	body, err := x.codec.EncodeRequest(allowed(allows, r))
+	if err != nil {
+		x.gateway.options.Log.Warn("tools that are not allowed are offered", "model", r.Model, "error", err.Error())
+		return x.call.Body
+	}
+	return body
 }
 
 // keepMarks puts the cache marks of the client's messages that edits took out, or took

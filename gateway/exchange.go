@@ -156,10 +156,10 @@ func (x *Exchange) readWhole() error {
 	return err
 }
 
-// pass lets the request go as it came.
+// pass lets the request go as it came, but for tools that may not be offered.
 func (x *Exchange) pass(why string) *Exchange {
-	x.branch, x.body, x.betas = nil, x.call.Body, nil
-	x.report.Passed = why
+	x.branch, x.body, x.betas = nil, x.asAllowed(), nil
+	x.report.Passed, x.report.Edited = why, x.Edited()
 	return x
 }
 
@@ -352,6 +352,7 @@ func (x *Exchange) leave(ctx context.Context, b *branch, send *engine.Send) erro
 		x.flushBeside()
 	}
 	x.report.sent(b.name, send, len(body))
+	x.report.Edited = x.Edited()
 	return nil
 }
 

@@ -37,10 +37,10 @@ type Report struct {
 	Refused  string // why it was refused here and went to no provider; empty if it was not
 	Match    Match
 	Model    string
-	Messages int // of the client's request
-	Attempts int // bodies that were made; 0 for one that passed
-	Rounds   int // in which calls were answered here, unseen by the client
-	Edited   bool
+	Messages int        // of the client's request
+	Attempts int        // bodies that were made; 0 for one that passed
+	Rounds   int        // in which calls were answered here, unseen by the client
+	Edited   bool       // the last body is another one than the client's
 	Tokens   int        // of the last body, by the count's upper bound
 	Estimate int        // the same without what the count allows for its own error
 	Kind     token.Kind // of Tokens
@@ -53,7 +53,7 @@ type Report struct {
 }
 
 func (r *Report) sent(session string, send *engine.Send, size int) {
-	r.Session, r.Attempts, r.Edited = session, r.Attempts+1, send.Edited
+	r.Session, r.Attempts = session, r.Attempts+1
 	r.Tokens, r.Estimate, r.Kind, r.Limit = send.Count.Bound, send.Count.Point, send.Count.Kind, send.Limit
 	r.Bytes, r.Final = size, send.Final
 }

@@ -79,3 +79,33 @@ func denied(t *testing.T, codec codecs.Full, stream bool) {
 		t.Errorf("%d requests, want 4", asked)
 	}
 }
+
+// TestDeniedWithoutSession is R000-28 for a request that passes without a session: a tool that
+// is not allowed is offered there neither, nor demanded.
+func TestDeniedWithoutSession(t *testing.T) {
+	for name, c := range map[string]struct{ path, body string }{
+		"store_fails":  {"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"read","input_schema":{"type":"object"}},{"name":"shell","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"shell"}}`},
+		"conversation": {"/v1/responses", `{"model":"m","conversation":"conv_1","input":"hi","tools":[{"type":"function","name":"read","parameters":{"type":"object"}},{"type":"function","name":"shell","parameters":{"type":"object"}}],"tool_choice":{"type":"function","name":"shell"}}`},
+		"no_messages":  {"/v1/chat/completions", `{"model":"m","messages":[],"tools":[{"type":"function","function":{"name":"read"}},{"type":"function","function":{"name":"shell"}}],"tool_choice":{"type":"function","function":{"name":"shell"}}}`},
+	} {
+		t.Run("R000-28_"+name, func(t *testing.T) {
+			g, err := gateway.New(gateway.Options{Store: &broken{}, Allow: func(_, model, tool string) bool { return model == "m" && tool != "shell" }})
+			must(t, err)
+			tr := transport.New(g)
+			sent := ""
+			tr.Base = carrier(func(req *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(req.Body)
+				must(t, err)
+				sent = string(body)
+				return &http.Response{StatusCode: 200, Request: req, Header: http.Header{}, Body: http.NoBody}, nil
+			})
+			passed := ""
+			tr.Done = func(_ *http.Request, r gateway.Report) { passed = r.Passed }
+			_, _, err = ask(t, &http.Client{Transport: tr}, "http://model.invalid"+c.path, c.body)
+			must(t, err)
+			if passed == "" || strings.Contains(sent, "shell") || strings.Contains(sent, "tool_choice") || !strings.Contains(sent, `"read"`) {
+				t.Errorf("passed %q with %s", passed, sent)
+			}
+		})
+	}
+}
