@@ -161,6 +161,17 @@ func visibleItems(response []byte, hidden func(tool string) bool) [][]byte {
 	return slices.DeleteFunc(all, func(item []byte) bool { return hidesItem(item, hidden) })
 }
 
+// withoutTools returns a response, which repeats the tools of its request, without those that
+// are hidden.
+func withoutTools(response []byte, hidden func(tool string) bool) []byte {
+	all := splice.Elements(raw.Value(response, "tools"))
+	kept := slices.DeleteFunc(slices.Clone(all), func(tool []byte) bool { return hidden(raw.Unquote(raw.Value(tool, "name"))) })
+	if len(kept) == len(all) {
+		return response
+	}
+	return raw.Set(response, "tools", raw.Array(kept))
+}
+
 // completed takes the whole response of a Round. Some servers leave its output empty.
 func (r *responsesSplice) completed(response []byte) {
 	if usage := raw.Value(response, "usage"); raw.IsObject(usage) {
@@ -181,7 +192,7 @@ func (r *responsesSplice) Next() {
 
 // End implements [splice.Rules].
 func (r *responsesSplice) End(_, data []byte) []byte {
-	response := raw.Value(data, "response")
+	response := withoutTools(raw.Value(data, "response"), r.hidden)
 	response = raw.Set(response, "output", raw.Array(slices.Concat(r.before, r.items)))
 	if r.later {
 		response = firstOf(r.first, response, splice.Sum(r.past, r.usage, ""))
@@ -216,6 +227,6 @@ func mergedResponse(bodies [][]byte, hidden func(tool string) bool) []byte {
 		items = append(items, visibleItems(b, hidden)...)
 		usage = splice.Sum(usage, raw.Value(b, "usage"), "")
 	}
-	body := raw.Set(raw.Trim(bodies[len(bodies)-1]), "output", raw.Array(items))
+	body := raw.Set(withoutTools(raw.Trim(bodies[len(bodies)-1]), hidden), "output", raw.Array(items))
 	return firstOf(raw.Trim(bodies[0]), body, usage)
 }

@@ -95,3 +95,19 @@ func TestResponsesSpliceFails(t *testing.T) {
 		t.Errorf("%v\n%s", faults, got)
 	}
 }
+
+// A response repeats the tools of its request; the client gets those that it sent.
+func TestResponsesSpliceOfTools(t *testing.T) {
+	const tools, own = `"tools":[{"type":"function","name":"mine"},{"type":"web_search"},{"type":"function","name":"h"}]`, `"tools":[{"type":"function","name":"mine"},{"type":"web_search"}]`
+	first := `{"id":"a",` + tools + `,"status":"completed","output":[` + responsesCall + `]}`
+	last := `{"id":"b",` + tools + `,"status":"completed","output":[` + responsesText + `]}`
+	want := `{"id":"a",` + own + `,"status":"completed","output":[` + responsesText + `]}`
+	if got := joinRounds(t, Responses{}.NewSplice(hides, false), first, last); got != want {
+		t.Errorf("want\n%s\ngot\n%s", want, got)
+	}
+	const begun = `{"type":"response.created","response":{"id":"a"}}`
+	event := func(response string) string { return `{"type":"response.completed","response":` + response + `}` }
+	if got := joinRounds(t, Responses{}.NewSplice(hides, true), named(begun, event(first)), named(event(last))); got != named(begun, event(want)) {
+		t.Errorf("want\n%s\ngot\n%s", named(begun, event(want)), got)
+	}
+}
