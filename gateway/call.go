@@ -83,7 +83,7 @@ type Gateway struct {
 	options  Options
 	store    *behind // the options' store
 	families families
-	open     open
+	memory   memory
 	readings readings
 	begun    atomic.Uint64 // exchanges
 }
@@ -110,7 +110,7 @@ func New(o Options) (*Gateway, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	g := &Gateway{options: o, store: newBehind(o.Store)}
-	g.families, g.open = newFamilies(16*o.Sessions, g.letGo), newOpen(o.Sessions)
+	g.families, g.memory = newFamilies(16*o.Sessions, g.letGo), newMemory(o.Sessions)
 	g.readings = newReadings(o.Sessions)
 	return g, nil
 }

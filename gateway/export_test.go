@@ -9,9 +9,9 @@ import (
 
 // InMemory returns how many conversations are in memory.
 func (g *Gateway) InMemory() int {
-	g.open.mu.Lock()
-	defer g.open.mu.Unlock()
-	return g.open.order.Len()
+	g.memory.mu.Lock()
+	defer g.memory.mu.Unlock()
+	return g.memory.order.Len()
 }
 
 // Known returns of how many sessions it is remembered what the store has.

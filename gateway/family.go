@@ -118,7 +118,7 @@ func (g *Gateway) letGo(f *family) {
 	defer f.mu.Unlock()
 	for _, b := range f.branches {
 		g.release(b)
-		g.open.remove(b)
+		g.memory.remove(b)
 		g.store.forget(b.name)
 	}
 	g.store.forget(f.branchName(len(f.branches))) // that there is none
@@ -141,7 +141,7 @@ func (f *family) load(ctx context.Context, g *Gateway, t budget.Target) error {
 		}
 	}
 	for _, b := range f.branches {
-		g.open.remove(b)
+		g.memory.remove(b)
 	}
 	f.branches = nil
 	for n := 0; ; n++ {

@@ -11,9 +11,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
-// An open is the sessions in memory, the ones used last. A session holds its whole
+// A memory is the sessions in memory, the ones used last. A session holds its whole
 // conversation; of a branch whose session is not in memory only digests are.
-type open struct {
+type memory struct {
 	mu    sync.Mutex
 	most  int
 	at    map[*branch]*list.Element
@@ -25,43 +25,43 @@ type held struct {
 	b *branch
 }
 
-func newOpen(most int) open {
-	return open{most: most, at: map[*branch]*list.Element{}, order: list.New()}
+func newMemory(most int) memory {
+	return memory{most: most, at: map[*branch]*list.Element{}, order: list.New()}
 }
 
 // add makes a branch the one used last, and returns those that are too many.
-func (o *open) add(h held) (over []held) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if e, ok := o.at[h.b]; ok {
-		o.order.MoveToFront(e)
+func (m *memory) add(h held) (over []held) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, ok := m.at[h.b]; ok {
+		m.order.MoveToFront(e)
 		return nil
 	}
-	o.at[h.b] = o.order.PushFront(h)
-	for e := o.order.Back(); e != nil && o.order.Len()-len(over) > o.most; e = e.Prev() {
+	m.at[h.b] = m.order.PushFront(h)
+	for e := m.order.Back(); e != nil && m.order.Len()-len(over) > m.most; e = e.Prev() {
 		over = append(over, e.Value.(held))
 	}
 	return over
 }
 
-func (o *open) remove(b *branch) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if e, ok := o.at[b]; ok {
-		o.order.Remove(e)
-		delete(o.at, b)
+func (m *memory) remove(b *branch) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, ok := m.at[b]; ok {
+		m.order.Remove(e)
+		delete(m.at, b)
 	}
 }
 
 // use notes that a branch is used, whose family's lock is held, and lets go of the sessions
 // that are too many, but for those in use.
 func (g *Gateway) use(f *family, b *branch) {
-	for _, h := range g.open.add(held{f, b}) {
+	for _, h := range g.memory.add(held{f, b}) {
 		if h.b == b || h.f != f && !h.f.mu.TryLock() {
 			continue // a later one looks again
 		}
 		g.release(h.b)
-		g.open.remove(h.b)
+		g.memory.remove(h.b)
 		if h.f != f {
 			h.f.mu.Unlock()
 		}
