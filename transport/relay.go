@@ -53,7 +53,7 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 	var chunk []byte
 	for r.holding() {
 		if chunk == nil {
-			chunk = make([]byte, 16<<10)
+			chunk = make([]byte, 4<<10) // what tells a refusal from a reply comes early
 		}
 		n, err := r.src.Read(chunk)
 		refusal := r.hold(chunk[:n], err)
