@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/transport"
-	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
@@ -45,24 +43,10 @@ func denied(t *testing.T, codec codecs.Full, stream bool) {
 				t.Errorf("%s is offered", tool.Name)
 			}
 		}
-		reply := llm.Response{ID: fmt.Sprint("r", asked), Model: "scripted", Message: llm.AssistantText("I see.", llm.ToolCall{CallID: "c1", Name: "shell", Args: `{"run":"rm"}`}), Stop: llm.StopTool}
 		if strings.Contains(fmt.Sprint(r.Messages[len(r.Messages)-1].Results()), "is not allowed here") {
-			reply.Message, reply.Stop = llm.AssistantText("I may not."), llm.StopEnd
+			return provides(t, codec, req, stream, mayNot), nil
 		}
-		var out []byte
-		kind := "application/json"
-		if stream {
-			kind = map[bool]string{true: "application/x-ndjson", false: "text/event-stream"}[codec.Dialect() == "ollama"]
-			e := codec.NewEncoder()
-			for _, event := range wire.Events(reply) {
-				out, err = e.Append(out, event)
-				must(t, err)
-			}
-		} else {
-			out, err = codec.EncodeResponse(reply)
-			must(t, err)
-		}
-		return &http.Response{StatusCode: 200, Request: req, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(out))}, nil
+		return provides(t, codec, req, stream, callsShell), nil
 	})
 	a := testagent.New("http://model.invalid", codec.Dialect(), stream)
 	a.HTTP, a.Tools, a.History = &http.Client{Transport: tr}, []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell", Schema: `{"type":"object"}`}}, nil
