@@ -81,7 +81,7 @@ func (c contents) Search(ctx context.Context, query string, limit int) ([]builti
 	for _, h := range found {
 		if (c.left == nil || left[h.Ref]) && !said[h.Text] && len(hits) < limit {
 			said[h.Text] = true
-			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text})
+			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text, Said: h.Said})
 		}
 	}
 	return hits, nil

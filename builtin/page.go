@@ -82,16 +82,21 @@ func lineSize(c Content, n, at int64) (int64, error) {
 
 // line prints a line, of which the beginning is at hand, and how long it is.
 func (p *page) line(n int64, text []byte, size int64) string {
+	return p.labelled(fmt.Sprintf("%5d", n+1), text, size)
+}
+
+// labelled prints a line behind a label of five characters.
+func (p *page) labelled(label string, text []byte, size int64) string {
 	rest := size - int64(len(text))
 	text = withoutBreak(text)
 	cut := firstRunes(text, p.clip)
 	cut = cut[:runeBegin(cut, p.most)]
 	rest += int64(len(text) - len(cut))
 	if rest == 0 {
-		return fmt.Sprintf("%5d  %s\n", n+1, shown(cut))
+		return fmt.Sprintf("%s  %s\n", label, shown(cut))
 	}
 	p.clipped = true
-	return fmt.Sprintf("%5d  %s…[+%s bytes]\n", n+1, shown(cut), commas(rest))
+	return fmt.Sprintf("%s  %s…[+%s bytes]\n", label, shown(cut), commas(rest))
 }
 
 // end returns what was printed, and below it what is left to say: notes, and how a clipped

@@ -7,7 +7,7 @@ import (
 )
 
 // maxHits is how many passages a search shows.
-const maxHits = 10
+const maxHits = 5
 
 // search answers search_context.
 func search(ctx context.Context, v *visit) Answer {
@@ -46,7 +46,11 @@ func (v *visit) hit(p *page, h Hit) bool {
 	}
 	n := h.Line
 	for text := range strings.Lines(h.Text) {
-		if !p.add(p.line(n, []byte(text), int64(len(text)))) {
+		label := fmt.Sprintf("%5d", n+1)
+		if h.Said && n > h.Line {
+			label = "     " // it stands in the same line
+		}
+		if !p.add(p.labelled(label, []byte(text), int64(len(text)))) {
 			return false
 		}
 		n++

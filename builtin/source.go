@@ -47,6 +47,7 @@ type Hit struct {
 	Offset int64  // of the passage in the content, in bytes
 	Line   int64  // that the passage begins in, counted from 0
 	Text   string // the passage
+	Said   bool   // of a line that goes on in many: Text is what stands in it, without the signs of strings
 }
 
 // A Model is asked once and answers once. Its host says which model that is, and fills in

@@ -99,21 +99,12 @@ func (m *Memory) Search(ctx context.Context, session, query string, limit int) (
 	refs, err := m.newest(ctx, session)
 	var all []Candidate
 	for _, ref := range refs {
-		var c Content
-		if c, err = m.Open(ctx, session, ref); err != nil {
-			if _, damaged := errors.AsType[*DamageError](err); damaged {
-				err = nil
-				continue
-			}
-			break
+		own, fault := m.candidates(ctx, session, ref)
+		if _, damaged := errors.AsType[*DamageError](fault); damaged {
+			continue
 		}
-		var own []Candidate
-		for p, fault := range Passages(c, Passage{}) {
-			if err = fault; err != nil {
-				break
-			}
-			p.Text = clone(p.Text)
-			own = append(own, Candidate{ref, p})
+		if err = fault; err != nil {
+			break
 		}
 		slices.Reverse(own)
 		all = append(all, own...)
@@ -128,6 +119,22 @@ func (m *Memory) Search(ctx context.Context, session, query string, limit int) (
 	}
 	s.Passages = len(all)
 	return q.Rank(all, s, limit), nil
+}
+
+// candidates returns the passages of a content.
+func (m *Memory) candidates(ctx context.Context, session string, ref llm.Ref) (all []Candidate, err error) {
+	c, err := m.Open(ctx, session, ref)
+	if err != nil {
+		return nil, err
+	}
+	prose, err := ProseOf(c)
+	for p, fault := range prose.Passages(Passage{}) {
+		if err = fault; err != nil {
+			break
+		}
+		all = append(all, Candidate{ref, p.clone()})
+	}
+	return all, err
 }
 
 // newest returns the refs that a session sees, the one that was given last first.

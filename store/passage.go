@@ -11,9 +11,29 @@ import (
 // A Passage is a part of a content that a search can find: whole lines of some 2 kB, or a part
 // of a line that is longer.
 type Passage struct {
-	Offset int64 // where it begins
-	Line   int64 // the line in which it begins, counted from 0
-	Text   []byte
+	Offset int64  // where it begins
+	Line   int64  // the line in which it begins, counted from 0
+	Text   []byte // of an archive what was said there
+
+	part   []byte // of the content
+	places []int  // where in part each byte of Text stands, and its end; nil: they are the same
+}
+
+// place returns where in the content byte at of the text stands, and in which line.
+func (p Passage) place(at int) (offset, line int64) {
+	if p.places != nil {
+		at = p.places[at]
+	}
+	return p.Offset + int64(at), p.Line + int64(bytes.Count(p.part[:at], []byte("\n")))
+}
+
+// clone returns a passage that stays valid.
+func (p Passage) clone() Passage {
+	p.part = clone(p.part)
+	if p.places == nil {
+		p.Text = p.part
+	}
+	return p
 }
 
 const (
@@ -25,28 +45,44 @@ const (
 	searchedBytes = 16 << 20
 )
 
-// Passages yields the passages of a content from a place on: the beginning, or where another
-// one began. The text of each is valid until the next. Of what is no text there are none, of
-// what is long those of the first 16 MiB. It ends after the first error.
-func Passages(c Content, from Passage) iter.Seq2[Passage, error] {
+// A Prose is a content as what can be found in it.
+type Prose struct {
+	c       Content
+	text    bool // else there is nothing to find
+	archive bool
+}
+
+// ProseOf looks at how a content begins.
+func ProseOf(c Content) (Prose, error) {
+	head := make([]byte, min(headBytes, c.Size()))
+	if _, err := c.ReadAt(head, 0); err != nil && err != io.EOF { //nolint:errorlint // what a ReaderAt returns is io.EOF itself
+		return Prose{}, err
+	}
+	return Prose{c, isText(head) && !isFound(head), isArchive(head)}, nil
+}
+
+// Passages yields the passages from a place on: the beginning, or where another one began. The
+// text of each is valid until the next. Of what is no text there are none, of what is long
+// those of the first 16 MiB. It ends after the first error.
+func (p Prose) Passages(from Passage) iter.Seq2[Passage, error] {
 	return func(yield func(Passage, error) bool) {
-		head := make([]byte, min(headBytes, c.Size()))
-		if _, err := c.ReadAt(head, 0); err != nil && err != io.EOF { //nolint:errorlint // what a ReaderAt returns is io.EOF itself
-			yield(Passage{}, err)
+		if !p.text {
 			return
 		}
-		if !isText(head) {
-			return
+		s := bufio.NewScanner(io.NewSectionReader(p.c, from.Offset, p.c.Size()-from.Offset))
+		var own archiveCutter
+		if s.Split(cutPassage); p.archive {
+			s.Split(own.cut)
 		}
-		s := bufio.NewScanner(io.NewSectionReader(c, from.Offset, c.Size()-from.Offset))
-		s.Split(cutPassage)
-		for p := from; p.Offset < searchedBytes && s.Scan(); {
-			p.Text = s.Bytes()
-			if !yield(p, nil) {
-				return
+		for at, line := from.Offset, from.Line; at < searchedBytes && s.Scan(); {
+			part := s.Bytes()
+			if !own.own {
+				if !yield(p.passage(at, line, part), nil) {
+					return
+				}
 			}
-			p.Offset += int64(len(p.Text))
-			p.Line += int64(bytes.Count(p.Text, []byte("\n")))
+			at += int64(len(part))
+			line += int64(bytes.Count(part, []byte("\n")))
 		}
 		if err := s.Err(); err != nil {
 			yield(Passage{}, err)
@@ -54,15 +90,28 @@ func Passages(c Content, from Passage) iter.Seq2[Passage, error] {
 	}
 }
 
-// PassageAt returns the passage that begins at a place where Passages has found one.
-func PassageAt(c Content, offset, line int64) (Passage, error) {
+// At returns the passage that begins at a place where Passages has found one.
+func (p Prose) At(offset, line int64) (Passage, error) {
 	data := make([]byte, 2*passageBytes)
-	n, err := c.ReadAt(data, offset)
+	n, err := p.c.ReadAt(data, offset)
 	if err != nil && err != io.EOF { //nolint:errorlint // what a ReaderAt returns is io.EOF itself
 		return Passage{}, err
 	}
-	_, text, err := cutPassage(data[:n], true)
-	return Passage{offset, line, text}, err
+	cut := cutPassage
+	if p.archive {
+		cut = new(archiveCutter).cut
+	}
+	_, part, err := cut(data[:n], true)
+	return p.passage(offset, line, part), err
+}
+
+// passage returns the one that a part of the content is.
+func (p Prose) passage(offset, line int64, part []byte) Passage {
+	out := Passage{Offset: offset, Line: line, Text: part, part: part}
+	if p.archive {
+		out.Text, out.places = plain(part)
+	}
+	return out
 }
 
 // isText reports whether a content that begins with head is text: it has no byte of 0, and

@@ -31,15 +31,16 @@ type Hit struct {
 	Ref    llm.Ref
 	Offset int64  // where Text begins, in bytes
 	Line   int64  // the line in which it begins, counted from 0
-	Text   string // what of the passage fits best, of 300 bytes at most, in whole runes
+	Text   string // what of the passage fits best, of 1,000 bytes at most, in whole runes
+	Said   bool   // Text is what an archive says: its lines stand in strings, and are not the content's
 	Score  int    // thousandths of BM25; scores of one search can be compared
 }
 
 const (
-	mostTerms  = 32  // of a query
-	hitBytes   = 300 // of the text of a hit
-	hitStep    = 150 // bytes between two places where the text of a hit may begin in a long line
-	saturation = 1.2 // k1 of BM25 (Robertson and Zaragoza, 2009, section 3.2)
+	mostTerms  = 96   // of a query
+	hitBytes   = 1000 // of the text of a hit
+	hitStep    = 150  // bytes between two places where the text of a hit may begin in a long line
+	saturation = 1.2  // k1 of BM25 (Robertson and Zaragoza, 2009, section 3.2)
 	byLength   = 0.75
 )
 
@@ -148,9 +149,8 @@ func (q Query) count(text []byte, weights map[string]float64) map[string]int {
 	return out
 }
 
-// hit is what is shown of a passage: that of the places where a line or a part of a long one
-// begins from which most is found, without what comes before the first of it: what follows
-// says more.
+// hit is what is shown of a passage: of the places where a line or a part of a long one begins
+// from which most is found, the middle one, so that what stands before and behind is shown, too.
 func (q Query) hit(c Candidate, weights map[string]float64, score int) Hit {
 	found := func(text []byte) (sum float64) {
 		counts := q.count(text, weights)
@@ -161,22 +161,27 @@ func (q Query) hit(c Candidate, weights map[string]float64, score int) Hit {
 		}
 		return sum
 	}
-	at, most := 0, 0.0
+	var best []int // where the texts begin, one after another, that have most
+	most := 0.0
 	for from := 0; from < len(c.Text); from += step(c.Text[from:]) {
-		if sum := found(cutText(c.Text[from:])); sum > most {
-			at, most = from, sum
+		switch sum := found(cutText(c.Text[from:])); {
+		case sum > most:
+			best, most = []int{from}, sum
+		case sum == most && len(best) > 0:
+			best = append(best, from)
+		}
+		if len(c.Text)-from <= hitBytes {
+			break // a later one would show less
 		}
 	}
-	for most > 0 {
-		next := at + step(c.Text[at:])
-		if found(c.Text[at:next]) > 0 || found(cutText(c.Text[next:])) < most {
-			break
-		}
-		at = next
+	at := 0
+	if len(best) > 0 {
+		at = best[len(best)/2]
 	}
 	text := cutText(c.Text[at:])
+	offset, line := c.place(at)
 	return Hit{
-		Ref: c.Ref, Offset: c.Offset + int64(at), Line: c.Line + int64(bytes.Count(c.Text[:at], []byte("\n"))),
+		Ref: c.Ref, Offset: offset, Line: line, Said: c.places != nil,
 		Text: strings.ToValidUTF8(strings.TrimRight(string(text), "\r\n"), "\uFFFD"), Score: score,
 	}
 }

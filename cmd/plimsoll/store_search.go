@@ -105,7 +105,11 @@ func (q *storeQuery) print(w io.Writer, session string, h store.Hit) error {
 	n := h.Line
 	for text := range strings.Lines(h.Text) {
 		n++
-		fmt.Fprintf(&b, "%5d  %s\n", n, safe(strings.TrimRight(text, "\r\n")))
+		label := fmt.Sprintf("%5d", n)
+		if h.Said && n > h.Line+1 {
+			label = "     " // it stands in the same line
+		}
+		fmt.Fprintf(&b, "%s  %s\n", label, safe(strings.TrimRight(text, "\r\n")))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

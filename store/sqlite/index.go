@@ -137,7 +137,11 @@ func (b *batch) next(ctx context.Context) (*content, error) {
 // read takes passages of a content until it ends or there are enough. What cannot be read of
 // it is left out.
 func (b *batch) read(c *content) error {
-	for p, err := range store.Passages(c, store.Passage{Offset: b.at, Line: b.line}) {
+	prose, err := store.ProseOf(c)
+	if err != nil && !unreadable(err) {
+		return err
+	}
+	for p, err := range prose.Passages(store.Passage{Offset: b.at, Line: b.line}) {
 		if unreadable(err) {
 			break
 		}

@@ -228,8 +228,8 @@ func (f *finder) list(ctx context.Context, match string, most int, each func(id 
 // candidates reads passages. One that cannot be read is left out.
 func (s *Store) candidates(ctx context.Context, session string, numbers []int64) (out []store.Candidate, err error) {
 	const query = "SELECT p.at, p.line, p.given, b.ref FROM passages p JOIN session_blobs v ON v.id = p.given JOIN blobs b ON b.id = v.blob WHERE p.id = ?1"
-	var c *content
-	var open int64 // the row of session_blobs that c is of
+	var prose store.Prose
+	var open int64 // the row of session_blobs that it is of
 	for _, id := range numbers {
 		var at, line, given int64
 		var ref llm.Ref
@@ -238,7 +238,7 @@ func (s *Store) candidates(ctx context.Context, session string, numbers []int64)
 			continue // it was let go of
 		}
 		if err == nil && given != open {
-			c, err = s.open(ctx, session, ref)
+			prose, err = s.prose(ctx, session, ref)
 			open = given
 			if err != nil {
 				open = 0
@@ -246,7 +246,7 @@ func (s *Store) candidates(ctx context.Context, session string, numbers []int64)
 		}
 		var p store.Passage
 		if err == nil {
-			p, err = store.PassageAt(c, at, line)
+			p, err = prose.At(at, line)
 		}
 		if unreadable(err) {
 			continue
@@ -257,4 +257,13 @@ func (s *Store) candidates(ctx context.Context, session string, numbers []int64)
 		out = append(out, store.Candidate{Ref: ref, Passage: p})
 	}
 	return out, nil
+}
+
+// prose opens a content for its passages.
+func (s *Store) prose(ctx context.Context, session string, ref llm.Ref) (store.Prose, error) {
+	c, err := s.open(ctx, session, ref)
+	if err != nil {
+		return store.Prose{}, err
+	}
+	return store.ProseOf(c)
 }

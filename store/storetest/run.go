@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t T) store.Store) {
 		{"open/concurrent", testOpenConcurrent},
 		{"search", testSearch},
 		{"search/place", testSearchPlace},
+		{"search/archive", testSearchArchive},
 		{"search/sessions", testSearchSessions},
 		{"search/context", testSearchContext},
 		{"refusals", testRefusals},

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -120,12 +121,46 @@ func testSearchPlace(t *testing.T, s store.Store) {
 			t.Fatalf("%s: want one hit, got %+v", q, hits)
 		}
 		h := hits[0]
-		if !strings.HasPrefix(text[h.Offset:], h.Text) || !strings.Contains(h.Text, q) || len(h.Text) > 300 || !utf8.ValidString(h.Text) {
+		if !strings.HasPrefix(text[h.Offset:], h.Text) || !strings.Contains(h.Text, q) || len(h.Text) > 1000 || !utf8.ValidString(h.Text) {
 			t.Errorf("%s: want its text at %d, got %q", q, h.Offset, h.Text)
 		}
 		if want := strings.Count(text[:h.Offset], "\n"); h.Line != int64(want) || i < 5 && text[max(h.Offset-1, 0)] != '\n' && h.Offset > 0 {
 			t.Errorf("%s: want the beginning of line %d, got %d", q, want, h.Line)
 		}
+	}
+}
+
+// testSearchArchive: what is said in an archive is found and shown as it was said, and what
+// the program has said itself is not found.
+func testSearchArchive(t *testing.T, s store.Store) {
+	f, ctx := searcher(t, s), t.Context()
+	line := func(kind, key, text string) string {
+		in, err := json.Marshal(map[string]string{key: text})
+		must(t, err)
+		return fmt.Sprintf(`{"message":1,"role":"tool","origin":"tool","part":0,"kind":%q,%s`+"\n", kind, in[1:])
+	}
+	output := "\tkeelson := \"a\\nb\"\nreturn keelson // größer\n"
+	in, err := json.Marshal(map[string]string{"type": "tool_result", "content": output})
+	must(t, err)
+	archive := `{"archive":1,"from":1,"to":9}` + "\n" + line("text", "text", "first\nstrake\tof \"wood\"") +
+		strings.Repeat(`{"note":"a note of the bilge`+strings.Repeat(", bilge", 1000)+`"}`+"\n", 3) +
+		line("tool_call", "text", `search_context {"query":"bilge"}`) + line("tool_call", "raw", `{"type":"tool_use","name":"plimsoll_search_context","input":{"query":"bilge"}}`) +
+		line("tool_result", "raw", `{"content":"ref:`+string(blobOf("").Ref)+`\n    1  bilge"}`) + line("tool_result", "raw", string(in))
+	must(t, s.Put(ctx, "a", []edit.Blob{blobOf(archive), blobOf("ref:" + string(blobOf("").Ref) + "\n    1  bilge"), blobOf(`C:\new\table is a path`)}))
+	for query, want := range map[string]string{"strake": "strake\tof \"wood\"\"}\n", "keelson return": output, "new table": `C:\new\table is a path`} {
+		hits, err := f.Search(ctx, "a", query, 5)
+		must(t, err)
+		if len(hits) != 1 || !strings.Contains(hits[0].Text+"\n", want) {
+			t.Errorf("%s: want one hit that shows %q, got %+v", query, want, hits)
+			continue
+		}
+		h := hits[0]
+		if h.Said != (query != "new table") || h.Said && (h.Line != int64(strings.Count(archive[:h.Offset], "\n")) || !strings.HasPrefix(archive[h.Offset:], h.Text[:6]) && h.Text[0] != '\t') {
+			t.Errorf("%s: want where it stands, got %+v", query, h)
+		}
+	}
+	if hits, err := f.Search(ctx, "a", "bilge", 5); err != nil || len(hits) > 0 {
+		t.Errorf("want nothing of the program's own found, got %+v (%v)", hits, err)
 	}
 }
 
