@@ -136,34 +136,3 @@ func verifyStore(ctx context.Context, s streams, st *sqlite.Store, asJSON bool) 
 	}
 	return fail(errors.New("store verify: found "+plural(len(out.Problems), "problem")), hint)
 }
-
-func newStoreGC(s streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "gc", Short: "Remove what no session sees, and give free space back",
-		Long: `Remove what no session sees, and give free space back to the file system. What
-belongs to a session is never removed. For a moment the disk needs room for a second
-copy of the file.`,
-		Example: "  plimsoll store gc",
-	}
-	return storeCommandWith(cmd, storeFlags{changes: true}, "print one JSON object", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
-		freed, err := st.GC(ctx)
-		if err != nil {
-			return err
-		}
-		if f.json {
-			return printJSON(s.out, collected{st.Path(), freed.Records, freed.Blobs, freed.Bytes, freed.FileBytes})
-		}
-		_, err = fmt.Fprintf(s.out, "%s: removed %s and %s, %s bytes; the file is %s bytes smaller\n", safe(st.Path()),
-			plural(freed.Blobs, "blob"), plural(freed.Records, "record"), edit.Thousands(int(freed.Bytes)), edit.Thousands(int(freed.FileBytes)))
-		return err
-	})
-}
-
-// collected is what plimsoll store gc --json prints.
-type collected struct {
-	File      string `json:"file"`
-	Records   int    `json:"records"`    // that were removed
-	Blobs     int    `json:"blobs"`      // that were removed
-	Bytes     int64  `json:"bytes"`      // of the blobs, before compression
-	FileBytes int64  `json:"file_bytes"` // by which the file has become smaller
-}

@@ -56,14 +56,19 @@ func (s *Store) Delete(ctx context.Context, session string) error {
 			if err != nil {
 				return err
 			}
-			if _, err := l.exec(ctx, "UPDATE sessions SET name = NULL WHERE id = ?1", p.id); err != nil {
-				return err
-			}
-			_, err = l.trim(ctx, p.id)
-			return err
+			return l.remove(ctx, p.id)
 		})
 	}
 	return named(ctx, err, "delete %q", session)
+}
+
+// remove removes a session.
+func (l *lane) remove(ctx context.Context, id int64) error {
+	if _, err := l.exec(ctx, "UPDATE sessions SET name = NULL WHERE id = ?1", id); err != nil {
+		return err
+	}
+	_, err := l.trim(ctx, id)
+	return err
 }
 
 // trim takes from a session without a name what none of its forks sees, and the
