@@ -28,6 +28,10 @@ var binary struct {
 }
 
 func main(m *testing.M) int {
+	if job, ok := os.LookupEnv(senderEnv); ok {
+		fmt.Fprintln(os.Stderr, sender(job)) // it ends with an error alone
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "proxytest")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
