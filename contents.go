@@ -26,8 +26,16 @@ type contents struct {
 	left func() map[llm.Ref]bool
 }
 
-// Open implements builtin.Source.
+// Open implements builtin.Source. What is not there although an edit names it has been lost.
 func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
+	opened, err := c.open(ctx, ref)
+	if errors.Is(err, builtin.ErrNotFound) && c.left != nil && c.left()[ref] {
+		err = fmt.Errorf("%w: nothing is there", builtin.ErrDamaged)
+	}
+	return opened, err
+}
+
+func (c contents) open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
 	if o, ok := c.store.(store.Opener); ok {
 		opened, err := o.Open(ctx, c.session, ref)
 		if err != nil {
