@@ -198,6 +198,14 @@ func TestStated(t *testing.T) {
 		t.Run("binary/"+tool, func(t *testing.T) {
 			want(t, read(s.put("\x89PNG\r\n\x1a\n\x00\x00")), "[Binary content, 10 bytes: it cannot be shown as text.]")
 		})
+		t.Run("image/"+tool, func(t *testing.T) {
+			for _, size := range []int{2000, 100_000} {
+				before, after := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`, `"}}`
+				want(t, read(s.put(before+strings.Repeat("iVBORw0K", size/8)+after)), fmt.Sprintf("%s[%d,000 bytes in base64: they cannot be shown as text.]%s", before, size/1000, after))
+			}
+			text := strings.Repeat("onewordwithoutablank", 40) + "\n"
+			contains(t, read(s.put(strings.Repeat("lines of text ", 100)+text+"x\n")), "lines of text")
+		})
 		t.Run("damaged/"+tool, func(t *testing.T) {
 			a := read(s.keep("damaged", &repeated{text: "line\n", n: 10, fail: 1}))
 			if !a.IsError || !errors.Is(a.Fault, builtin.ErrDamaged) || !strings.Contains(a.Text, "is damaged") || strings.Contains(a.Text, "piece 7") {

@@ -53,7 +53,39 @@ func unreadable(c Content) (string, bool) {
 	if bytes.IndexByte(head[:n], 0) >= 0 {
 		return fmt.Sprintf("[Binary content, %s bytes: it cannot be shown as text.]", commas(c.Size())), true
 	}
-	return "", false
+	return encoded(c, head[:n])
+}
+
+// encoded shows a content that is JSON around one long run of base64, such as an image as it came
+// from a provider: what stands around it, which says its type, and how long the run is.
+func encoded(c Content, head []byte) (string, bool) {
+	const around, shortest = 1 << 10, 256 // bytes
+	isCode := func(b byte) bool {
+		return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '+' || b == '/' || b == '='
+	}
+	tail := make([]byte, min(c.Size(), around))
+	n, _ := c.ReadAt(tail, c.Size()-int64(len(tail)))
+	tail = tail[:n]
+	end := len(head)
+	if int64(len(head)) == c.Size() { // what stands behind the run is in it, too
+		end = max(0, len(head)-len(tail))
+	}
+	from := end
+	for from > 0 && isCode(head[from-1]) {
+		from--
+	}
+	rest := 0
+	for rest < len(tail) && isCode(tail[rest]) {
+		rest++
+	}
+	size := c.Size() - int64(from) - int64(len(tail)-rest)
+	before, quoted := head[:from], []byte(`"`)
+	isJSON := bytes.HasPrefix(before, []byte("{")) || bytes.HasPrefix(before, []byte("["))
+	isString := (bytes.HasSuffix(before, quoted) || bytes.HasSuffix(before, []byte(";base64,"))) && bytes.HasPrefix(tail[rest:], quoted)
+	if end-from < shortest || from > around || rest == 0 || !isJSON || !isString {
+		return "", false
+	}
+	return fmt.Sprintf("%s[%s bytes in base64: they cannot be shown as text.]%s", before, commas(size), tail[rest:]), true
 }
 
 // past says that an offset is past the end, as the source document prints it, and how much
