@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -70,7 +72,7 @@ func (c content) Line(n int64) (int64, error) {
 }
 
 // Search implements builtin.Source. What several contents say alike, as an archive does that
-// holds the summary of one before it, is found in the best of them alone.
+// holds what one before it had, is found in the best of them alone.
 func (c contents) Search(ctx context.Context, query string, limit int) ([]builtin.Hit, error) {
 	st, ok := c.store.(store.Searcher)
 	if !ok {
@@ -87,12 +89,33 @@ func (c contents) Search(ctx context.Context, query string, limit int) ([]builti
 	var hits []builtin.Hit
 	said := map[string]bool{}
 	for _, h := range found {
-		if (c.left == nil || left[h.Ref]) && !said[h.Text] && len(hits) < limit {
-			said[h.Text] = true
+		if (c.left == nil || left[h.Ref]) && len(hits) < limit && news(said, h.Text) {
 			hits = append(hits, builtin.Hit{Ref: h.Ref, Offset: h.Offset, Line: h.Line, Text: h.Text, Said: h.Said})
 		}
 	}
 	return hits, nil
+}
+
+// news reports whether a passage says something that was not said: a quarter of its lines, by
+// their bytes and each counted once, is new. If so, they have been said then.
+func news(said map[string]bool, text string) bool {
+	all, known := map[string]bool{}, 0
+	size := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); all[line] {
+			continue
+		}
+		all[line] = true
+		size += len(line)
+		if said[line] {
+			known += len(line)
+		}
+	}
+	if known*4 > size*3 {
+		return false
+	}
+	maps.Copy(said, all)
+	return true
 }
 
 // searchMore is how many times more passages are asked for than are wanted, since some may
