@@ -60,7 +60,7 @@ func touched(since []edit.Edit, byID map[edit.ID]edit.Edit) (about func(edit.Ite
 		}
 	}
 	for _, e := range since {
-		if e.Op != edit.Insert {
+		if e.Op != edit.Insert || len(e.Supersedes) > 0 { // a note may take another one's place
 			visit(e)
 		}
 	}

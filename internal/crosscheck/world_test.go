@@ -136,7 +136,7 @@ func newPlace(rng *rand.Rand, m model) *place {
 
 // newPolicy draws a preset, or a policy derived from one.
 func newPolicy(rng *rand.Rand) (policy.Policy, error) {
-	names := []string{"balanced", "balanced", "balanced", "guard", "cache-compact", "layered", "turn-budget", "off"}
+	names := []string{"balanced", "balanced", "balanced", "guard", "cache-compact", "layered", "turn-budget", "lean", "quality", "off"}
 	p, err := policy.Preset(names[rng.IntN(len(names))])
 	if err != nil || rng.IntN(3) > 0 {
 		return p, err
