@@ -149,6 +149,10 @@ func drawRecord(t *rapid.T) journal.Record {
 		r.Message = drawMessage(t)
 	case journal.KindEdit:
 		r.Edit = drawEdit(t)
+		if rapid.Bool().Draw(t, "reckoned") {
+			w := rapid.Make[journal.Worth]().Draw(t, "worth")
+			r.Worth = &w
+		}
 	case journal.KindUsage:
 		r.Usage = rapid.Make[journal.Usage]().Draw(t, "usage")
 	case journal.KindRejected:

@@ -19,6 +19,7 @@ type line struct {
 	Kind     Kind           `json:"kind"`
 	Message  *message       `json:"message,omitempty"`
 	Edit     *change        `json:"edit,omitempty"`
+	Worth    *Worth         `json:"worth,omitempty"`
 	Usage    *usage         `json:"usage,omitempty"`
 	Rejected *Rejected      `json:"rejected,omitempty"`
 	Sections []section      `json:"sections,omitzero"`
@@ -113,6 +114,7 @@ func lineOf(r Record) (line, error) {
 		l.Message, err = messageOf(r.Message)
 	case KindEdit:
 		l.Edit, err = changeOf(r.Edit)
+		l.Worth = r.Worth
 	case KindUsage:
 		l.Usage = usageOf(r.Usage)
 	case KindRejected:
@@ -280,6 +282,7 @@ func (l *line) record() (Record, error) {
 		r.Message, err = l.Message.message()
 	case l.Kind == KindEdit:
 		r.Edit, err = l.Edit.edit()
+		r.Worth = l.Worth
 	case l.Kind == KindUsage:
 		r.Usage = l.Usage.usage()
 	case l.Kind == KindRejected:

@@ -28,6 +28,10 @@ func (r *reader) line() bool {
 	case l.Kind == KindEdit && r.has("edit"):
 		l.Edit, r.into.change = &r.into.change, change{}
 		r.change(l.Edit)
+		if r.has("worth") {
+			l.Worth = &Worth{} // the record keeps it
+			r.worth(l.Worth)
+		}
 	case l.Kind == KindUsage && r.has("usage"):
 		l.Usage, r.into.usage = &r.into.usage, usage{}
 		r.usage(l.Usage)
@@ -306,6 +310,25 @@ func (r *reader) changeWhy(c *change) {
 	if r.has("supersedes") {
 		c.Supersedes = list(r, integer[edit.ID])
 	}
+}
+
+func (r *reader) worth(w *Worth) {
+	r.open()
+	for _, f := range []struct {
+		name string
+		to   *int
+	}{
+		{"removed", &w.Removed},
+		{"suffix", &w.Suffix},
+		{"requests", &w.Requests},
+		{"warm", &w.Warm},
+		{"gain", &w.Gain},
+	} {
+		if r.has(f.name) {
+			*f.to = r.number()
+		}
+	}
+	r.end()
 }
 
 func readSection(r *reader, s *section) {

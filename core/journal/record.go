@@ -40,6 +40,7 @@ type Record struct {
 	Kind     Kind
 	Message  llm.Message
 	Edit     edit.Edit
+	Worth    *Worth // of the edits made together, beside the first of them; nil: nobody has reckoned
 	Usage    Usage
 	Rejected Rejected
 	Sections []llm.Section
@@ -61,6 +62,16 @@ type UnreadState struct {
 	Final    bool    // State.Final is not empty
 	Sent     Sent    // State.Sent, but for its target and output
 	JSON     []byte
+}
+
+// A Worth is what edits made together were expected to save, less what they cost, when
+// they were made.
+type Worth struct {
+	Removed  int `json:"removed,omitempty"`  // tokens that left the prompt
+	Suffix   int `json:"suffix,omitempty"`   // tokens behind them, which the provider had kept and were written again
+	Requests int `json:"requests,omitempty"` // calls that they were expected to serve, the next one included
+	Warm     int `json:"warm,omitempty"`     // permille: how likely the provider still kept the prompt
+	Gain     int `json:"gain,omitempty"`     // what is saved less what it costs, in tokens at the price of the input; below 0 where the edits had to be
 }
 
 // A RuleMoment says that a rule is due before the next call, or, with Room, that there
