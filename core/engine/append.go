@@ -106,6 +106,9 @@ func (m *intake) remark(msg llm.Message) (opens bool) {
 	if slices.ContainsFunc(msg.Parts, isThinking) {
 		m.thoughts = append(m.thoughts, m.thought(msg.ID))
 	}
+	if isReply(msg) {
+		m.replies++
+	}
 	if msg.Origin != llm.Human {
 		return false
 	}

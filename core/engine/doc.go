@@ -58,7 +58,8 @@
 //	accounts.go      floor 1: all that is counted
 //	verdict.go       floor 2: whether a request fits, and where it goes
 //	measures.go      figures against thresholds
-//	edits.go         floor 3: edits are made, booked and recorded
+//	economy.go       floor 3: what edits cost and save
+//	edits.go         edits are made, booked and recorded
 //	reducer.go       floor 4: what is below every policy
 //	reduce_text.go   outputs and messages, notes, summaries
 //	media.go         images and the like

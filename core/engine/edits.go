@@ -12,7 +12,7 @@ import (
 
 // An editor makes edits. Each is checked against the laws, booked and recorded.
 type editor struct {
-	measures
+	economist
 	shown *edit.Lines // lines of outputs that are shown in full; nil: no rule asks for them
 }
 
@@ -25,13 +25,16 @@ func (m *editor) enough(p edit.Plan) bool {
 	return !p.Empty() && edit.Gain(m.policy.MinimumGain).Enough(before, before-p.Gain())
 }
 
-// try adopts a plan that saves enough; else it says so, and the next rule acts.
+// try adopts a plan that saves enough, and that pays where its rule waits for that. Where it
+// does not save enough it says so; in either case the next rule acts.
 func (m *editor) try(p edit.Plan, rule string) bool {
 	if !m.enough(p) {
 		m.event(EventNoProgress, rule, "%s: %d edits would save %d tokens, not enough", rule, len(p.Edits), p.Gain())
 		return false
 	}
-	return m.adopt(p, rule)
+	made := m.pays(p) && m.adopt(p, rule)
+	m.reckoned = nil
+	return made
 }
 
 // adopt makes the edits of a plan: numbers them, checks each against the laws,
@@ -95,7 +98,8 @@ func (m *editor) commit(e edit.Edit) {
 	m.lastEdit = e.ID
 	m.journal = append(m.journal, e)
 	m.stats.Edits[e.Kind]++
-	m.record(journal.Record{Kind: journal.KindEdit, Edit: e})
+	m.record(journal.Record{Kind: journal.KindEdit, Edit: e, Worth: m.reckoned})
+	m.reckoned = nil
 	m.out.Edits = append(m.out.Edits, e)
 	if m.shown == nil {
 		return

@@ -26,6 +26,8 @@ type past struct {
 	humans [2]llm.MessageID // the first and the last message that a person typed
 	turnAt llm.MessageID    // the message that opened this Turn
 
+	replies int // that models have given
+
 	// Thinking may be bound to all that stood before it. What an edit changes of that
 	// breaks the thinking that stands after it and was made without it; what the model
 	// thinks later it thinks with the edit in place.

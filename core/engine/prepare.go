@@ -16,7 +16,12 @@ type requester struct{ intake }
 
 // Prepare asks for the next request. Targets are the places it may go to, the
 // preferred one first; empty means the same as before.
-type Prepare struct{ Targets []budget.Target }
+type Prepare struct {
+	Targets []budget.Target
+	// Cold says that the provider keeps nothing of the last request any more, by the host's
+	// clock: an edit then breaks no cache, and rules need not wait until it pays.
+	Cold bool
+}
 
 func (Prepare) input() {}
 
@@ -33,6 +38,7 @@ func (m *requester) feedPrepare(in Prepare) error {
 	if err := m.repair(); err != nil {
 		return err
 	}
+	m.cold = in.Cold
 	m.guard.Release(m.guard.Reserved()) // every call has its result by now
 	m.traceTurn()
 	m.guard.BeginRequest()
@@ -68,7 +74,9 @@ func (m *requester) goOn() {
 		if !m.dueNow(r) || m.wouldBreak() || !m.untried(r) {
 			continue
 		}
+		m.patient = m.policy.Waits(r)
 		m.act(r)
+		m.patient = false
 		if m.request.phase == phaseAsking {
 			return
 		}

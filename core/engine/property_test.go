@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -207,7 +208,9 @@ func (s *pair) answer() {
 func (s *pair) prepare() bool {
 	n := len(s.h.sent)
 	s.prepared = len(s.h.m.Journal())
-	s.must(s.feed(engine.Prepare{}))
+	lines := len(s.h.lines)
+	s.must(s.feed(engine.Prepare{Cold: s.maybe(10, "cold")}))
+	s.economical(lines)
 	if s.waits() || s.maybe(70, "answer now") {
 		s.answer()
 	}
@@ -215,6 +218,23 @@ func (s *pair) prepare() bool {
 		s.answer()
 	}
 	return len(s.h.sent) > n
+}
+
+// economical is law 11: of the records from number from on, which a Prepare wrote, those of a
+// rule that waits say that it pays.
+func (s *pair) economical(from int) {
+	for _, line := range s.h.lines[from:] {
+		r, err := journal.Decode(line)
+		s.must(err)
+		if r.Worth == nil {
+			continue
+		}
+		for _, rule := range s.h.m.Policy().Rules {
+			if rule.Name == r.Edit.Rule && s.h.m.Policy().Waits(rule) && r.Worth.Gain <= 0 {
+				s.t.Fatalf("law 11: rule %s is to wait until it pays, and made edit %d for a gain of %d", rule.Name, r.Edit.ID, r.Worth.Gain)
+			}
+		}
+	}
 }
 
 func (s *pair) waits() bool {

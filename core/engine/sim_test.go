@@ -177,6 +177,9 @@ func drawPolicy(t *rapid.T) policy.Policy {
 	p.OnFloor = rapid.SampledFrom([]string{policy.FloorError, policy.FloorSend}).Draw(t, "floor")
 	p.SummarySlot = rapid.SampledFrom([]string{policy.SlotNote, policy.SlotSection, policy.SlotUserMessages}).Draw(t, "slot")
 	p.OnSummaryError = rapid.SampledFrom([]string{policy.SummaryKeep, policy.SummaryNext, policy.SummaryFallback}).Draw(t, "error")
+	if rapid.Bool().Draw(t, "reckons") {
+		p.Economy = policy.Economy{Horizon: rapid.IntRange(1, 40).Draw(t, "horizon"), Write: rapid.SampledFrom([]int{0, 1000, 1250}).Draw(t, "write"), Read: 100}
+	}
 	p.Tail = drawTail(t)
 	p.Pins = []string{policy.PinFirstHuman, policy.PinLastHuman, policy.PinRules}[:rapid.IntRange(0, 3).Draw(t, "pins")]
 	p.Templates = map[string]string{
@@ -249,6 +252,9 @@ func drawRule(t *rapid.T) policy.Rule {
 	case 11:
 		r.At, r.Do, r.Args = policy.AtTool, policy.DoOffload, policy.Args{Template: "offload", Bytes: 50}
 		r.When = policy.Condition{Measure: policy.MeasureBytes, Op: ">", Value: some("big", 200, 4000)}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "forced") == 0 {
+		r.Forced = true
 	}
 	return r
 }

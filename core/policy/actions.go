@@ -11,7 +11,7 @@ type actionSpec struct {
 	texts    []string // placeholders that are filled in its text
 	ref      refRule
 	measures []Measure // it acts until one of these holds, so that it needs one; nil: it acts once
-	waits    bool      // it breaks a prefix, so that forced will have a meaning
+	waits    bool      // it breaks a prefix, so that forced has a meaning
 }
 
 // A refRule says whether a text must name the Ref of what it stands for.

@@ -99,6 +99,11 @@ func policyFields(p *Policy) []field {
 			integer("permille", UnitPermille, &p.References.Permille),
 			integer("most", UnitTokens, &p.References.Most),
 		}),
+		object("economy", &p.Economy, []field{
+			integer("horizon", UnitCount, &p.Economy.Horizon),
+			integer("write", UnitPermille, &p.Economy.Write),
+			integer("read", UnitPermille, &p.Economy.Read),
+		}),
 		text("order", &p.Order),
 		flag("backstop", &p.Backstop),
 		object("tail", &p.Tail, tailFields(&p.Tail)),

@@ -22,6 +22,8 @@ type Policy struct {
 
 	References References `json:"references"` // the note of a batch that names what is no longer shown
 
+	Economy Economy `json:"economy"` // what an edit saves against what the cache break costs
+
 	Order    string `json:"order"`    // what a batch takes out: "arrival", the oldest first, or "reference", what calls refer to least
 	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules
 
@@ -70,10 +72,28 @@ type Rule struct {
 	Do   Action    `json:"do"`
 	Args Args      `json:"args"`
 
-	// Forced is for what is planned, that a rule waits for a Turn's end, or until a
-	// cache break pays: then a forced one does not. No rule waits yet, so that it
-	// makes no difference.
+	// Forced is for a rule that acts whenever its condition holds. Any other one that
+	// takes out what was sent already waits, under a policy with an Economy, until that
+	// pays for the cache break, or until nothing is cached any more. Without an Economy
+	// nobody waits, so that it makes no difference.
 	Forced bool `json:"forced"`
+}
+
+// An Economy says how far ahead a policy reckons. The zero Economy reckons nothing.
+type Economy struct {
+	Horizon int `json:"horizon"` // the most further calls that an edit is expected to serve; 0: no rule waits
+
+	// What a token written to the cache and one read from it cost, in permille of the
+	// input's price, where no price is known of the model. 0: then no rule waits either.
+	Write int `json:"write"`
+	Read  int `json:"read"`
+}
+
+// Waits reports whether r acts only where that pays. A summary that was asked for was
+// paid, and what a provider refuses has to change.
+func (p Policy) Waits(r Rule) bool {
+	spec, ok := specOf(r.Do)
+	return ok && spec.waits && p.Economy.Horizon > 0 && !r.Forced && r.Do != DoSummarise && r.At != AtRejected
 }
 
 // A Moment is when a rule is looked at.

@@ -33,7 +33,7 @@ func (c *checker) rule(i int, r Rule) {
 		c.add("do", fmt.Sprintf("%s does nothing at %s", r.Do, r.At), "it at "+oneOf(words(spec.at)), strconv.Quote(string(r.At)))
 	}
 	if r.Forced && !spec.waits {
-		c.add("forced", fmt.Sprintf("%s is not to wait ever (planned: no rule waits yet)", r.Do), "false", "true")
+		c.add("forced", fmt.Sprintf("%s never waits", r.Do), "false", "true")
 	}
 	c.args(r, spec)
 	c.template(r, spec)

@@ -149,8 +149,24 @@ func (c *checker) gain() {
 	}
 }
 
+// economy checks what is reckoned with.
+func (c *checker) economy() {
+	e := c.p.Economy
+	c.between("economy.horizon", e.Horizon, 0, mostFigure)
+	c.between("economy.write", e.Write, 0, mostRatio)
+	c.between("economy.read", e.Read, 0, mostRatio)
+	if e.Horizon == 0 && (e.Write != 0 || e.Read != 0) {
+		c.add("economy.horizon", "prices that nobody reckons with", "a number of calls", "0")
+	}
+}
+
+// mostRatio is far above what any provider asks for a token of its cache, in permille of
+// the input's price.
+const mostRatio = 10_000
+
 func (c *checker) choices() {
 	c.first()
+	c.economy()
 	c.known("summary_slot", "slot", c.p.SummarySlot, knownSlots)
 	c.known("on_floor", "answer", c.p.OnFloor, knownFloors)
 	c.known("on_summary_error", "answer", c.p.OnSummaryError, knownSummary)
@@ -292,8 +308,8 @@ func (c *checker) order() {
 }
 
 // pair checks rule j against the earlier rule i. A final Step is the last thing
-// that happens at a moment; and of two rules that do the same, the one that may
-// not wait has the higher threshold, else the other will never matter once rules wait.
+// that happens at a moment; and of two rules that do the same, the one that does
+// not wait has the higher threshold, else the other never matters where rules wait.
 func (c *checker) pair(i, j int) {
 	a, b := c.p.Rules[i], c.p.Rules[j]
 	if a.At != b.At {
@@ -313,7 +329,7 @@ func (c *checker) pair(i, j int) {
 	}
 	if order, ok := waiting.When.compare(forced.When); ok && order > 0 {
 		c.at(j, b)
-		c.add("when", "contradicting thresholds once a rule can wait (planned)", fmt.Sprintf("the forced rule %q at or above rule %q", forced.Name, waiting.Name), "it below")
+		c.add("when", "contradicting thresholds where a rule waits", fmt.Sprintf("the forced rule %q at or above rule %q", forced.Name, waiting.Name), "it below")
 	}
 }
 

@@ -155,16 +155,16 @@ func TestValidateFaults(t *testing.T) {
 			p.Templates["two"] = "a\n{ref}"
 			p.Rules[1].Do, p.Rules[1].Args.Template = policy.DoTrim, "two"
 		}), `rules[1].args.template (rule "batch"): templates.two has several lines, want one line, got "a {ref}"`},
-		{"forced note", with(policy.Rule{Name: "x", At: "prepare", Do: "note", Forced: true, Args: policy.Args{Template: "status"}}), `rules[3].forced (rule "x"): note is not to wait ever (planned: no rule waits yet), want false, got true`},
+		{"forced note", with(policy.Rule{Name: "x", At: "prepare", Do: "note", Forced: true, Args: policy.Args{Template: "status"}}), `rules[3].forced (rule "x"): note never waits, want false, got true`},
 		{"background when rejected", with(policy.Rule{Name: "x", At: "rejected", Do: "summarise", Args: policy.Args{Template: "summary", Background: true}}), `rules[3].args.background (rule "x"): a call waits for this summary, want false, or a rule that is neither forced nor at rejected, got true`},
 		{"trim without an end", with(policy.Rule{Name: "x", At: "prepare", Do: "trim", Args: trim}), `rules[3].when.measure (rule "x"): trim does not know when to stop, want one of view, history, outputs, got ""`},
 		{"trim until usage falls", with(policy.Rule{Name: "x", At: "usage", When: policy.Condition{Measure: "usage", Op: ">", Value: 9}, Do: "trim", Args: trim}), `rules[3].when.measure (rule "x"): trim does not know when to stop, want one of view, history, outputs, got "usage"`},
 
 		{"law 7", changed(func(p *policy.Policy) { p.LowWater = 920 }), `rules[1].when.permille (rule "batch"): trigger not above the low-water mark (law 7), want more than 920, got 920`},
 		{"law 7 without a mark", changed(func(p *policy.Policy) { p.LowWater = 0 }), `rules[1].do (rule "batch"): a batch without a low-water mark, want low_water above 0, got 0`},
-		{"forced too early", changed(func(p *policy.Policy) { p.Rules[2].When = view(900) }), `rules[2].when (rule "must"): contradicting thresholds once a rule can wait (planned), want the forced rule "must" at or above rule "batch", got it below`},
-		{"forced too early, listed first", changed(func(p *policy.Policy) { p.Rules[1].Forced, p.Rules[2].Forced = true, false }), `rules[2].when (rule "must"): contradicting thresholds once a rule can wait (planned), want the forced rule "batch" at or above rule "must", got it below`},
-		{"equality comes first", changed(func(p *policy.Policy) { p.Rules[2].When = view(920); p.Rules[2].When.Op = ">=" }), `rules[2].when (rule "must"): contradicting thresholds once a rule can wait (planned), want the forced rule "must" at or above rule "batch", got it below`},
+		{"forced too early", changed(func(p *policy.Policy) { p.Rules[2].When = view(900) }), `rules[2].when (rule "must"): contradicting thresholds where a rule waits, want the forced rule "must" at or above rule "batch", got it below`},
+		{"forced too early, listed first", changed(func(p *policy.Policy) { p.Rules[1].Forced, p.Rules[2].Forced = true, false }), `rules[2].when (rule "must"): contradicting thresholds where a rule waits, want the forced rule "batch" at or above rule "must", got it below`},
+		{"equality comes first", changed(func(p *policy.Policy) { p.Rules[2].When = view(920); p.Rules[2].When.Op = ">=" }), `rules[2].when (rule "must"): contradicting thresholds where a rule waits, want the forced rule "must" at or above rule "batch", got it below`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := faults(t, policy.Validate(c.p)); !slices.Contains(got, c.want) {

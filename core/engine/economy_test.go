@@ -1,0 +1,130 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// Of a window of 20,000 tokens a Step takes some 500: a batch is due from Step 11 on, must be
+// from Step 38 on.
+const (
+	economyWindow  = 20_000
+	economyOutput  = 2_000 // characters
+	economyBatchAt = 275   // permille
+)
+
+// economyPolicy has one batch that may wait, and one that does not.
+func economyPolicy(horizon int) policy.Policy {
+	p := policy.Default()
+	p.Name, p.LowWater, p.Tail = "mine", 150, policy.Tail{Unit: policy.TailRounds, N: 3}
+	p.MinimumGain = policy.Gain{Tokens: 60, Permille: 150}
+	p.Templates = map[string]string{"cap": "\n[whole: {ref}]", "trim": "[{tool}: {ref}]", "drop": "[{n} messages: {ref}]"}
+	when := policy.Condition{Measure: policy.MeasureView, Op: ">", Of: policy.OfLimit}
+	may, must := when, when
+	may.Permille, must.Permille = economyBatchAt, 1000
+	p.Rules = []policy.Rule{
+		{Name: "may", At: policy.AtPrepare, When: may, Do: policy.DoDemote},
+		{Name: "must", At: policy.AtPrepare, When: must, Do: policy.DoDemote, Forced: true},
+	}
+	if horizon > 0 {
+		p.Economy = policy.Economy{Horizon: horizon, Write: 1250, Read: 100}
+	}
+	return p
+}
+
+// An economyRun is a session of equal Steps, up to its first edit.
+type economyRun struct {
+	step  int // of the first edit, from 1
+	rule  string
+	worth *journal.Worth
+}
+
+// runEconomy goes through a session. At Step cold and later the host says that nothing is
+// cached any more; 0: never.
+func runEconomy(t *testing.T, p policy.Policy, cold int) economyRun {
+	t.Helper()
+	c, err := configured(p, budget.Target{Model: "mystery", Window: budget.Window{
+		Capacity: economyWindow, Buffer: budget.None, OutputReserve: budget.None,
+	}})
+	must(t, err)
+	c.Exactly = "chars/4"
+	h, err := newHost(c)
+	must(t, err)
+	ask(t, h, llm.Text{Text: "Do it all."})
+	for step := 1; step <= 60; step++ {
+		from := len(h.lines)
+		must(t, h.feed(engine.Prepare{Cold: cold > 0 && step >= cold}))
+		for _, line := range h.lines[from:] {
+			if r, err := journal.Decode(line); err != nil {
+				t.Fatal(err)
+			} else if r.Kind == journal.KindEdit {
+				return economyRun{step, r.Edit.Rule, r.Worth}
+			}
+		}
+		look(t, h, fmt.Sprint("c", step), llm.Text{Text: filler(economyOutput, fmt.Sprint("out", step))})
+	}
+	t.Fatal("no edit in 60 Steps")
+	return economyRun{}
+}
+
+// TestABatchWaitsUntilItPays is law 11: what may wait does so until it pays, until nothing is
+// cached, or until it must; without an economy nobody waits.
+func TestABatchWaitsUntilItPays(t *testing.T) {
+	forced := economyPolicy(20)
+	forced.Rules[0].Forced = true
+	due := runEconomy(t, economyPolicy(0), 0)
+	if due.rule != "may" || due.worth != nil {
+		t.Fatalf("without an economy: want the batch when it is due, and nothing reckoned, got %+v", due)
+	}
+	for _, c := range []struct {
+		name string
+		got  economyRun
+		when func(step int) bool
+		want string
+		pays bool
+	}{
+		{"one that is forced does not wait", runEconomy(t, forced, 0), func(s int) bool { return s == due.step }, "may", false},
+		{"nobody knows a price", runEconomy(t, func() policy.Policy { p := economyPolicy(20); p.Economy.Read = 0; return p }(), 0), func(s int) bool { return s == due.step }, "may", false},
+		{"one call is reckoned with: it waits until it must", runEconomy(t, economyPolicy(1), 0), func(s int) bool { return s > due.step+20 }, "must", false},
+		{"many calls are reckoned with: it pays before it must", runEconomy(t, economyPolicy(40), 0), func(s int) bool { return s >= due.step && s < due.step+20 }, "may", true},
+		{"nothing is cached when it is due", runEconomy(t, economyPolicy(2), 1), func(s int) bool { return s == due.step }, "may", true},
+		{"nothing is cached some Steps later", runEconomy(t, economyPolicy(2), due.step+5), func(s int) bool { return s == due.step+5 }, "may", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !c.when(c.got.step) || c.got.rule != c.want {
+				t.Errorf("due at Step %d: got an edit by %s at Step %d", due.step, c.got.rule, c.got.step)
+			}
+			if c.pays && (c.got.worth == nil || c.got.worth.Gain <= 0) {
+				t.Errorf("want a gain beside the edits, got %+v", c.got.worth)
+			}
+		})
+	}
+}
+
+// TestWorthIsWhatTheCacheCosts works a batch's gain out anew: what it takes out is not read
+// any more by so many calls, and what stands behind it is written once more.
+func TestWorthIsWhatTheCacheCosts(t *testing.T) {
+	for _, horizon := range []int{2, 10, 40} {
+		for _, cold := range []int{0, 1} {
+			got := runEconomy(t, economyPolicy(horizon), cold)
+			w := got.worth
+			if w == nil || w.Removed <= 0 || w.Requests < 1 || w.Requests > horizon {
+				t.Fatalf("horizon %d: got %+v", horizon, w)
+			}
+			read, write := 100, 1250
+			want := w.Removed*read*w.Requests - (write-read)*w.Suffix
+			if cold > 0 { // all is written anew either way, what is left less of it
+				want = w.Removed * (write + read*(w.Requests-1))
+			}
+			if want/1000 != w.Gain {
+				t.Errorf("horizon %d, cold from Step %d: want a gain of %d, got %+v", horizon, cold, want/1000, w)
+			}
+		}
+	}
+}
