@@ -20,6 +20,8 @@ func (m *ruler) act(r policy.Rule) {
 		m.until(r, func(need int) edit.Plan { return m.truncated(r, need) })
 	case policy.DoDropTurns:
 		m.dropTurns(r)
+	case policy.DoPreview:
+		m.early(r)
 	case policy.DoDemote:
 		m.demote(r)
 	case policy.DoSummarise:

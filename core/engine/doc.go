@@ -72,6 +72,7 @@
 //	status.go        notes on how full it is
 //	final.go         the final Step
 //	references.go    the note that names what a batch has taken out
+//	early.go         previews of old outputs, where that pays
 //	act.go           what the rules do
 //	arrival.go       floor 7: outputs as they come
 //	append.go        Input Append

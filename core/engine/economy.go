@@ -107,6 +107,10 @@ func (m *economist) untilFull() int {
 	return max(m.window().Limit()-m.Count().Point, 0) / max(m.growth(), 1)
 }
 
+// restFits reports whether the rest of the session is expected to have room: what it takes out
+// early is then not going to be taken out anyway.
+func (m *economist) restFits() bool { return m.replies <= m.untilFull() }
+
 // growthSteps is over how many of the last Steps growth is taken: as many as a Turn often
 // has, few enough that the cost of looking does not grow with the session.
 const growthSteps = 20

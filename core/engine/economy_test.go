@@ -42,12 +42,19 @@ func economyPolicy(horizon int) policy.Policy {
 type economyRun struct {
 	step  int // of the first edit, from 1
 	rule  string
+	from  llm.MessageID // where it begins
 	worth *journal.Worth
 }
 
 // runEconomy goes through a session. At Step cold and later the host says that nothing is
 // cached any more; 0: never.
 func runEconomy(t *testing.T, p policy.Policy, cold int) economyRun {
+	t.Helper()
+	return runSteps(t, p, cold, func(int) int { return economyOutput })
+}
+
+// runSteps is the same with outputs of other sizes, in characters.
+func runSteps(t *testing.T, p policy.Policy, cold int, size func(step int) int) economyRun {
 	t.Helper()
 	c, err := configured(p, budget.Target{Model: "mystery", Window: budget.Window{
 		Capacity: economyWindow, Buffer: budget.None, OutputReserve: budget.None,
@@ -64,10 +71,10 @@ func runEconomy(t *testing.T, p policy.Policy, cold int) economyRun {
 			if r, err := journal.Decode(line); err != nil {
 				t.Fatal(err)
 			} else if r.Kind == journal.KindEdit {
-				return economyRun{step, r.Edit.Rule, r.Worth}
+				return economyRun{step, r.Edit.Rule, r.Edit.Span.From, r.Worth}
 			}
 		}
-		look(t, h, fmt.Sprint("c", step), llm.Text{Text: filler(economyOutput, fmt.Sprint("out", step))})
+		look(t, h, fmt.Sprint("c", step), llm.Text{Text: filler(size(step), fmt.Sprint("out", step))})
 	}
 	t.Fatal("no edit in 60 Steps")
 	return economyRun{}
@@ -126,5 +133,76 @@ func TestWorthIsWhatTheCacheCosts(t *testing.T) {
 				t.Errorf("horizon %d, cold from Step %d: want a gain of %d, got %+v", horizon, cold, want/1000, w)
 			}
 		}
+	}
+}
+
+// earlyPolicy makes previews of old outputs of 800 bytes and more.
+func earlyPolicy(horizon, permille int) policy.Policy {
+	p := economyPolicy(horizon)
+	p.Rules[0] = policy.Rule{
+		Name: "old", At: policy.AtPrepare, Do: policy.DoPreview,
+		Args: policy.Args{Template: "cap", Permille: permille, Bytes: 800, Min: 5},
+	}
+	return p
+}
+
+// TestOldOutputsBecomePreviewsWhereThatPays: when the session has gone on for long enough,
+// and never where it does not pay.
+func TestOldOutputsBecomePreviewsWhereThatPays(t *testing.T) {
+	if got := runEconomy(t, earlyPolicy(20, 150), 0); got.rule != "old" || got.worth == nil || got.worth.Gain <= 0 {
+		t.Errorf("want old outputs to become previews, for a gain, got %+v", got)
+	}
+	for name, p := range map[string]policy.Policy{"few calls are to come": earlyPolicy(2, 150), "little is saved": earlyPolicy(20, 900)} {
+		if got := runEconomy(t, p, 0); got.rule != "must" {
+			t.Errorf("%s: want outputs left alone, for it does not pay, got %+v", name, got)
+		}
+	}
+}
+
+// TestPreviewsBeginWhereThatSavesMost: an output before others that stay whole is left alone
+// where writing those once more costs more than shortening it saves.
+func TestPreviewsBeginWhereThatSavesMost(t *testing.T) {
+	huge := func(at int) func(int) int {
+		return func(step int) int {
+			switch step {
+			case at:
+				return 16_000
+			case 1:
+				return 1_000 // just large enough
+			}
+			return 700
+		}
+	}
+	for _, at := range []int{2, 8} {
+		got := runSteps(t, earlyPolicy(20, 150), 0, huge(at))
+		output := func(step int) llm.MessageID { return llm.MessageID(2*step + 1) } // behind the question, and calls
+		want := output(at)
+		if at == 2 { // the one before it stands so near that it goes along
+			want = output(1)
+		}
+		if got.rule != "old" || got.from != want {
+			t.Errorf("a huge output at Step %d: want previews from message %d on, got %+v", at, want, got)
+		}
+	}
+}
+
+// TestNothingIsShortenedEarlyWhereABatchIsToCome: while the session is expected to fill its
+// window a huge output is left alone, although shortening it would pay until then; once the
+// rest is expected to fit it is shortened.
+func TestNothingIsShortenedEarlyWhereABatchIsToCome(t *testing.T) {
+	p := earlyPolicy(20, 150)
+	p.Rules[0].Args.Bytes = 2_000
+	huge, slow := 17, 40
+	got := runSteps(t, p, 0, func(step int) int {
+		switch {
+		case step == huge:
+			return 24_000
+		case step > huge:
+			return 40
+		}
+		return 1_900
+	})
+	if got.rule != "old" || got.step < slow {
+		t.Errorf("want the huge output shortened when the last twenty Steps have added little, got %+v", got)
 	}
 }

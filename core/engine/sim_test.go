@@ -217,7 +217,7 @@ func drawRule(t *rapid.T) policy.Rule {
 	when := share(rapid.SampledFrom([]policy.Measure{policy.MeasureView, policy.MeasureHistory, policy.MeasureOutputs}).Draw(t, "measure"))
 	some := func(name string, values ...int) int { return rapid.SampledFrom(values).Draw(t, name) }
 	r := policy.Rule{At: moment, When: when}
-	switch rapid.IntRange(0, 11).Draw(t, "do") {
+	switch rapid.IntRange(0, 12).Draw(t, "do") {
 	case 0:
 		r.Do, r.Args = policy.DoTrim, policy.Args{Template: "trim", To: some("to", 0, 500)}
 	case 1:
@@ -252,6 +252,8 @@ func drawRule(t *rapid.T) policy.Rule {
 	case 11:
 		r.At, r.Do, r.Args = policy.AtTool, policy.DoOffload, policy.Args{Template: "offload", Bytes: 50}
 		r.When = policy.Condition{Measure: policy.MeasureBytes, Op: ">", Value: some("big", 200, 4000)}
+	case 12:
+		r.At, r.Do, r.When, r.Args = policy.AtPrepare, policy.DoPreview, policy.Condition{}, policy.Args{Template: "cap", Permille: 150, Bytes: some("least", 0, 400), Min: some("old", 1, 4)}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "forced") == 0 {
 		r.Forced = true

@@ -47,6 +47,9 @@ var (
 			required: []string{"permille"}, texts: []string{"ref", "tool", "bytes", "bytes,", "lines", "tokens"},
 			ref: refOwnWords, waits: true,
 		}, {
+			action: DoPreview, at: reducing, args: []string{"template", "permille", "bytes", "min", "keep"},
+			required: []string{"permille"}, texts: []string{"ref", "tool", "bytes", "bytes,", "lines", "tokens"}, ref: refAlways, waits: true,
+		}, {
 			action: DoDemote, at: reducing, args: []string{"permille", "keep"}, waits: true,
 		}, {
 			action: DoSummarise, at: reducing,

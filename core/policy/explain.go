@@ -17,7 +17,7 @@ type Line struct {
 	Min, Max  int    // bounds of Threshold as the policy states them; 0: none
 	Down      int    // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
 	Show      string // what a cap keeps, where the policy states it
-	Forced    bool   // makes no difference yet: see Rule.Forced
+	Forced    bool   // the rule does not wait where others do: see Rule.Forced
 }
 
 // Explain returns a line for every rule of p, in order. A rule on the guard's

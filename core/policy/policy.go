@@ -156,6 +156,7 @@ const (
 	DoOffload   Action = "offload"   // one output becomes a stub with a short preview
 	DoTrim      Action = "trim"      // oldest outputs become placeholders until the measure holds
 	DoClear     Action = "clear"     // outputs in the oldest share of messages become placeholders
+	DoPreview   Action = "preview"   // outputs that came long ago become previews, from the place on from where that saves most; it has to pay
 	DoDemote    Action = "demote"    // one batch: outputs to previews, to stubs, then old Rounds into the archive, down to the low-water mark
 	DoSummarise Action = "summarise" // ask for a summary of the oldest, then put it in their place
 	DoTruncate  Action = "truncate"  // drop the oldest messages, pair by pair, until the measure holds

@@ -35,6 +35,9 @@ func (c *checker) rule(i int, r Rule) {
 	if r.Forced && !spec.waits {
 		c.add("forced", fmt.Sprintf("%s never waits", r.Do), "false", "true")
 	}
+	if r.Do == DoPreview && (c.p.Economy.Horizon == 0 || r.Forced) {
+		c.add("do", "acts only where it pays, and nobody reckons", "economy.horizon, and a rule that is not forced", strconv.Quote(string(r.Do)))
+	}
 	c.args(r, spec)
 	c.template(r, spec)
 	c.until(r, spec)
