@@ -144,6 +144,7 @@ type start struct {
 	window budget.Window
 	cal    *token.Calibration // nil: one that knows nothing
 	raw    bool               // it only measures what was recorded
+	heard  func(engine.Ready) // what came of each input; nil: nobody listens
 	name   string             // under which it is kept, in place of an earlier run of that name; empty: it is not
 }
 
@@ -151,6 +152,7 @@ type start struct {
 func (r *Replayer) open(ctx context.Context, raw *raw, at start) (*drive.Driver, error) {
 	c := drive.Config{
 		ID: fmt.Sprintf("%s/%d", at.policy.Name, at.window.Capacity), Store: &store.Memory{}, Ephemeral: true, Summariser: plimsoll.Deterministic{},
+		Done: at.heard,
 		Engine: engine.Config{
 			Policy: at.policy, Targets: []budget.Target{{Model: raw.model, Window: at.window.Stated()}}, Catalog: r.catalog, Encodings: r.load,
 			Offline: true, Calibration: at.cal, Exactly: raw.exactly,
@@ -218,6 +220,7 @@ func (r *raw) standsAt(i int, send *engine.Send, backstop bool) int {
 // stops without an error when f returns errEnded.
 func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f func(*sessionfile.Step, *engine.Send) error) error {
 	answered, unseen, steps := false, 0, raw.steps
+	clock := r.clock(raw)
 	for i, e := range raw.segment.Entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -235,8 +238,9 @@ func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f fun
 					return err
 				}
 			}
+			cold := clock.cold(steps[0].At)
 			steps = steps[1:]
-			if err := r.step(ctx, sess, e.Step, f); err != nil {
+			if err := r.step(ctx, sess, e.Step, cold, f); err != nil {
 				return err
 			}
 		}
@@ -247,7 +251,7 @@ func (r *Replayer) walk(ctx context.Context, sess *drive.Driver, raw *raw, f fun
 		}
 	}
 	if raw.segment.Final {
-		return r.step(ctx, sess, &sessionfile.Step{Model: raw.model}, f)
+		return r.step(ctx, sess, &sessionfile.Step{Model: raw.model}, false, f)
 	}
 	return nil
 }

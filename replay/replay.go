@@ -28,6 +28,7 @@ type Options struct {
 	Out      string       // folder for exports; empty: none
 	Base     Base         // what is looked at; empty: BaseFull
 	Ground   bool         // say what of what the agent's calls referred to was sent: Run.Grounding
+	Batches  bool         // say what each batch cost and saved: Run.Batches
 	Series   bool         // say for each Step what was sent: Run.Series
 
 	// Store keeps what each run did; nil: nothing is kept. A run's name there is

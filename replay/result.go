@@ -153,6 +153,7 @@ type Run struct {
 	CacheBreaks     int            `json:"cache_breaks"`  // calls that lost what the provider still had warm
 	CostUSD         catalog.Money  `json:"cost_usd"`      // null where a price is not known
 	Bill            Bill           `json:"bill"`
+	Batches         []Batch        `json:"batches,omitempty"`   // that broke the cache, in order, if it was asked for
 	Grounding       *Grounding     `json:"grounding,omitempty"` // if it was asked for
 	Missing         []Missing      `json:"missing,omitempty"`   // what was not visible, Step by Step, if the series was asked for
 	Series          []Point        `json:"series,omitempty"`    // one for each Step, if it was asked for

@@ -17,8 +17,8 @@ import (
 )
 
 // step prepares one call and tells f about it.
-func (r *Replayer) step(ctx context.Context, sess *drive.Driver, step *sessionfile.Step, f func(*sessionfile.Step, *engine.Send) error) error {
-	done, err := sess.Feed(ctx, engine.Prepare{})
+func (r *Replayer) step(ctx context.Context, sess *drive.Driver, step *sessionfile.Step, cold bool, f func(*sessionfile.Step, *engine.Send) error) error {
+	done, err := sess.Feed(ctx, engine.Prepare{Cold: cold})
 	if err != nil && !errors.Is(err, drive.ErrRefused) {
 		return fmt.Errorf("replay: prepare: %w", err)
 	}
@@ -40,7 +40,8 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 	if r.opts.Store != nil {
 		key = raw.key(p, spec)
 	}
-	sess, err := r.open(ctx, raw, start{policy: p, window: w, cal: cal, name: key})
+	batches := r.batcher()
+	sess, err := r.open(ctx, raw, start{policy: p, window: w, cal: cal, name: key, heard: batches.heard})
 	if err != nil {
 		return run, busy(key, err)
 	}
@@ -52,7 +53,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		j.ground = newGrounder(raw.grounds, w.Limit())
 		j.ground.tell = r.opts.Series
 	}
-	ru := &runner{backstop: p.Backstop, run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0)}
+	ru := &runner{backstop: p.Backstop, run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0), batches: batches}
 	if len(raw.steps) > 0 {
 		err = r.walk(ctx, sess, raw, func(step *sessionfile.Step, send *engine.Send) error { return ru.step(ctx, step, send) })
 	}
@@ -97,6 +98,7 @@ type runner struct {
 	backstop bool // the policy has one
 	bill     *biller
 	meter    *meter
+	batches  *batcher
 	edited   int           // edits of the journal that the series has told of
 	spent    catalog.Money // by the client, for the Steps that were sent
 }

@@ -50,6 +50,7 @@ func (u *runner) pay(i int, send *engine.Send) {
 		as = u.bill.instead(rs, use.Usage, shared)
 	}
 	u.bill.charge(rs, use, as)
+	u.batch(i, use, u.bill.of(u.bill.model(rs.model)))
 	u.spent = u.spent.Add(rs.CostUSD)
 	u.point(Point{
 		Step: i + 1, Time: rs.At, Raw: rs.Tokens, Tokens: total, Bound: max(send.Count.Bound, total), By: named(by),

@@ -33,6 +33,7 @@ type replayFlags struct {
 	out      string
 	base     string
 	ground   bool
+	bill     bool
 	page     htmlFlags
 	db       string
 	failOn   []string
@@ -77,7 +78,8 @@ A row is one policy on one window:
                by the simulated prompt cache; left out where a price is not known
   edits        what was done, by kind
 
-A second table says what of what the agent's calls referred to (paths,
+With --bill every batch that broke the provider's cache is listed, with what it cost and
+saved. A second table says what of what the agent's calls referred to (paths,
 names, lines that an edit replaces) each policy still sent; docs/replay.md explains it.
 
 Policies keep different buffers, so their limits differ. Where they do, the last
@@ -109,6 +111,7 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each segment (docs/replay-json.md)")
 	fl.StringVar(&f.base, "base", string(replay.BaseFull), "what is looked at: full, or `messages` alone by chars/4, to compare policies")
 	fl.BoolVar(&f.ground, "grounding", true, "say what of what the agent's calls referred to each policy still sent (docs/replay.md)")
+	fl.BoolVar(&f.bill, "bill", false, "list what each batch that broke the provider's cache cost and saved")
 	f.page.register(cmd)
 	fl.StringVar(&f.db, "db", "", "`file` of a store to keep in what each run took out and why (docs/store.md); by default nothing is kept")
 	fl.StringVarP(&f.out, "out", "o", "", "empty or new `folder` to export every request to")
@@ -166,7 +169,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 
 // options turns the flags into what the replay takes.
 func (f replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Base: replay.Base(f.base), Ground: f.ground, Series: f.page.html != "", Other: tokenizers.Encoding}
+	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Base: replay.Base(f.base), Ground: f.ground, Batches: f.bill, Series: f.page.html != "", Other: tokenizers.Encoding}
 	if err := f.checkFailOn(); err != nil {
 		return o, err
 	}

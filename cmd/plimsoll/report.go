@@ -40,7 +40,7 @@ func resultText(res replay.Result, width int) string {
 		w.para(w.st.dim, fmt.Sprintf("not run at %s: %s", safe(l.Window), safe(l.Why)))
 	}
 	w.notes(res)
-	return w.b.String() + commonText(res.Runs, width) + groundingText(runRows(res.Runs), width) + agentsText(res, width)
+	return w.b.String() + commonText(res.Runs, width) + batchesText(runRows(res.Runs), width) + groundingText(runRows(res.Runs), width) + agentsText(res, width)
 }
 
 // agentsText says what a session took together with its sub-agents, behind its last segment.

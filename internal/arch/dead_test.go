@@ -12,8 +12,6 @@ import (
 // planned are names of the core that no program reaches yet, each with what needs it. What they use is reached by them. Empty in the end,
 // but for what is there for hosts alone.
 var planned = map[string]string{
-	"cache.BreakEven": "law 11: after how many Steps an edit has paid",
-
 	"loop.Restore":       "for agent/loop, which runs the agents",
 	"loop.Machine.Feed":  "the same",
 	"loop.Machine.Ready": "the same",
