@@ -55,7 +55,10 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 	if err := s.offerFirst(ctx); err != nil {
 		return nil, err
 	}
-	done, err := s.feed(ctx, engine.Prepare{Targets: targets})
+	done, err := s.feed(ctx, engine.Prepare{Targets: targets, Cold: s.clock.cold()})
+	if done.Send != nil {
+		s.clock.leaves(done.Send, s.options.Catalog)
+	}
 	return done.Send, err
 }
 

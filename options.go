@@ -3,6 +3,7 @@ package plimsoll
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -47,6 +48,10 @@ type Options struct {
 	// sessions of the process that bring none of their own, and kept until it ends.
 	Encodings token.Encodings
 
+	// Now tells the time, by which the session knows when a provider keeps nothing of the last
+	// request any more, so that an edit breaks no cache. nil: time.Now.
+	Now func() time.Time
+
 	// Reasoning is the budget of thinking in tokens, for display only: it is within
 	// the output reserve.
 	Reasoning int
@@ -84,6 +89,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Encodings == nil {
 		o.Encodings = ours.Load
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	o.Debug = drive.Debug(o.Debug)
 	return o, nil

@@ -30,6 +30,7 @@ type Session struct {
 	bill    biller
 	held    reservations
 	sentTo  budget.Target // of the request that Prepare returned last
+	clock   clock
 }
 
 // ErrRefused is wrapped by the error of Prepare if the request cannot be made to
@@ -59,7 +60,7 @@ func (o Options) session() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{id: o.ID, options: o, store: o.Store, news: newBroadcast(o.ID), bill: biller{catalog: o.Catalog}}, nil
+	return &Session{id: o.ID, options: o, store: o.Store, news: newBroadcast(o.ID), bill: biller{catalog: o.Catalog}, clock: clock{now: o.Now}}, nil
 }
 
 // config says what the session's driver works with.
