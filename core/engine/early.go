@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -48,7 +49,8 @@ func (m *ruler) early(r policy.Rule) {
 }
 
 // oldOutputs returns the outputs that r makes previews of, if that pays: they are whole,
-// large enough, and came so many Rounds ago. A message with one part is as large as that.
+// large enough, and came so many Rounds ago; where the policy goes by references, no call
+// has referred to them since either. A message with one part is as large as that.
 func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 	keep := min(m.keepFor(r), m.keep(policy.Tail{Unit: policy.TailRounds, N: r.Args.Min}))
 	var out []oldOutput
@@ -58,10 +60,10 @@ func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 		}
 		for n, p := range it.Message.Parts {
 			res, ok := p.(llm.ToolResult)
-			if !ok || edit.FormOf(res) != edit.Whole || len(res.Text()) < r.Args.Bytes {
+			o := oldOutput{i, it.Message.ID, n, 0}
+			if !ok || edit.FormOf(res) != edit.Whole || len(res.Text()) < r.Args.Bytes || m.referredWithin(o, r.Args.Min) {
 				continue
 			}
-			o := oldOutput{i, it.Message.ID, n, 0}
 			if o.tokens = m.gauge.Message(it.Message); len(it.Message.Parts) > 1 {
 				o.tokens = m.gauge.Part(res)
 			}
@@ -69,6 +71,16 @@ func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 		}
 	}
 	return out
+}
+
+// referredWithin reports whether a call of the last so many Steps referred to an output,
+// where the policy goes by that.
+func (m *ruler) referredWithin(o oldOutput, steps int) bool {
+	if m.policy.Order != policy.OrderReference {
+		return false
+	}
+	x := m.grounded()
+	return x.Step()-x.Used(ground.Place{Message: o.id, Part: o.part}) < steps
 }
 
 // previews plans the previews of outputs.

@@ -206,3 +206,38 @@ func TestNothingIsShortenedEarlyWhereABatchIsToCome(t *testing.T) {
 		t.Errorf("want the huge output shortened when the last twenty Steps have added little, got %+v", got)
 	}
 }
+
+// TestWhatCallsReferToIsNotShortened: under a policy that goes by references, an old output is
+// left alone as long as calls quote what it says.
+func TestWhatCallsReferToIsNotShortened(t *testing.T) {
+	for _, quoted := range []bool{true, false} {
+		p := earlyPolicy(20, 150)
+		p.Order = policy.OrderReference
+		c, err := configured(p, budget.Target{Model: "mystery", Window: budget.Window{
+			Capacity: economyWindow, Buffer: budget.None, OutputReserve: budget.None,
+		}})
+		must(t, err)
+		c.Exactly = "chars/4"
+		h, err := newHost(c)
+		must(t, err)
+		ask(t, h, llm.Text{Text: "Do it all."})
+		look(t, h, "c0", llm.Text{Text: "see pilot/ledger_42.go\n" + filler(12_000, "huge")})
+		for step := 1; step < 30; step++ {
+			must(t, h.feed(engine.Prepare{}))
+			args := `{}`
+			if quoted {
+				args = `{"path":"pilot/ledger_42.go"}`
+			}
+			id := fmt.Sprint("c", step)
+			must(t, h.feed(engine.Append{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{
+				llm.ToolCall{CallID: id, Name: "look", Args: args},
+			}}}))
+			must(t, h.feed(engine.Append{Message: llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+				llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: filler(300, id)}}},
+			}}}))
+		}
+		if shortened := len(h.m.Journal()) > 0; shortened == quoted {
+			t.Errorf("quoted %v: shortened %v", quoted, shortened)
+		}
+	}
+}
