@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,9 @@ type published struct {
 	policy, window                  string
 	visible, macro, complete, costs float64
 }
+
+// own are the presets beside them.
+var own = []string{"lean", "balanced", "quality"}
 
 // studied are the rows of the policies that the study has. What differs by more than a point, or
 // than .03 of the cost, is told in docs/benchmarks.md.
@@ -54,13 +58,20 @@ func TestCorpusOthers(t *testing.T) {
 		}
 		policies = append(policies, p)
 	}
+	for _, name := range own {
+		p, err := policy.Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policies = append(policies, p)
+	}
 	sums, segments := othersSums(t, policies)
 	page, err := os.ReadFile(filepath.Join("..", "docs", "benchmarks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range []string{"100%", "50%", "25%"} {
-		for _, p := range others {
+		for _, p := range slices.Concat(others, own) {
 			row := othersRow(p, w, sums[p+w])
 			t.Log(row)
 			if !strings.Contains(string(page), row+"\n") {
