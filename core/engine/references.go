@@ -145,7 +145,7 @@ func (r *references) visible(s ground.Span) bool {
 
 // text returns the note of at most room tokens.
 func (r *references) text(room int) string {
-	said, ran, used := r.said(), r.ran(), r.used()
+	said, ran, used := r.said(), r.ran(), r.used(room*bytesToken)
 	for size := room * bytesToken; size > 0; size = size * 4 / 5 {
 		clear(r.told)
 		text := r.write(size, said, ran, used)
@@ -241,8 +241,8 @@ func (r *references) ran() []string {
 }
 
 // used returns the names in the model's own calls that are no longer shown, those used most
-// and most lately first.
-func (r *references) used() []string {
+// and most lately first, until they take size bytes.
+func (r *references) used(size int) []string {
 	type name struct {
 		ground.Span
 		weight, last int
@@ -272,8 +272,12 @@ func (r *references) used() []string {
 	})
 	var out []string
 	for _, n := range order {
+		if size <= 0 {
+			break
+		}
 		if !r.visible(n.Span) {
 			out = append(out, n.Text)
+			size -= len(n.Text) + 1
 		}
 	}
 	return out
