@@ -82,6 +82,10 @@ func (r *redactor) run(run replay.Run) replay.Run {
 	run.RuleBreaks = each(run.RuleBreaks, func(b replay.RuleBreak) replay.RuleBreak {
 		return replay.RuleBreak{Step: b.Step}
 	})
+	run.Batches = each(run.Batches, func(b replay.Batch) replay.Batch {
+		b.Rules = each(b.Rules, r.rule)
+		return b
+	})
 	run.Series = each(run.Series, func(p replay.Point) replay.Point {
 		p.By, p.Final = byWord(p.By, contentWords()), in(endWords, p.Final)
 		p.Edits = each(p.Edits, r.change)
