@@ -45,6 +45,8 @@
 // Package [github.com/plimsoll-dev/plimsoll/core/turn] knows what belongs together. A tool call and its result live and die together, and
 // a history may be cut only where nothing is torn apart.
 //
+// Package [github.com/plimsoll-dev/plimsoll/core/ground] finds out what calls refer to, and which part of the conversation said it.
+//
 // Package [github.com/plimsoll-dev/plimsoll/core/cache] is a model of a provider's prefix cache: what is still warm, what a request reads and
 // writes, and whether an edit that breaks the prefix pays for itself.
 //
@@ -60,6 +62,9 @@
 //
 // Package [github.com/plimsoll-dev/plimsoll/core/summary] keeps the thread when messages go: facts that code can extract, a summariser
 // that needs no model, and the check of any summary that a model wrote.
+//
+// Package [github.com/plimsoll-dev/plimsoll/core/loop] is an agent that is run again and again: which of its iterations a prompt shows,
+// what is remembered of the others, when it is stuck and when it is done.
 //
 // Package [github.com/plimsoll-dev/plimsoll/core/policy] says when to do which edit. A policy is plain data, a preset is one that has a
 // name; both can be read, validated and printed.

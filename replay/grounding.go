@@ -151,7 +151,11 @@ func groundsOf(raw *raw) (*grounds, error) {
 			g.steps[n-1] = g.needs(g.steps[n-1], m, ends, total)
 		}
 		g.sources[m.ID] = sourceOf(m, tools)
-		g.texts = append(g.texts, textsOf(m))
+		texts := make([]ground.Text, len(m.Parts))
+		for n := range texts {
+			texts[n] = g.index.Text(ground.Place{Message: m.ID, Part: n})
+		}
+		g.texts = append(g.texts, texts)
 		size := token.SizeOf(c, withoutThinking(m)).All()
 		g.tokens = append(g.tokens, size)
 		total += size
@@ -184,16 +188,6 @@ func withoutThinking(m llm.Message) llm.Message {
 		return wordsOf(m)
 	}
 	return m
-}
-
-func textsOf(m llm.Message) []ground.Text {
-	texts := make([]ground.Text, len(m.Parts))
-	for i, p := range m.Parts {
-		if _, hidden := p.(llm.Thinking); !hidden {
-			texts[i] = ground.TextOf(p)
-		}
-	}
-	return texts
 }
 
 // What says a span, if it is not the output of a tool.

@@ -80,7 +80,9 @@ func (g *grounder) textsOf(it edit.Item) []ground.Text {
 	key := editedItem{it.Message.ID, it.Before, digestOf(it.Edits)}
 	texts, ok := g.shown[key]
 	if !ok {
-		texts = textsOf(it.Message)
+		for _, p := range it.Message.Parts {
+			texts = append(texts, ground.TextOf(p))
+		}
 		g.shown[key] = texts
 	}
 	return texts

@@ -236,37 +236,46 @@ func score(sp Spot, rounds []turn.Round) int {
 // weight is how often later calls refer to the output of a tool, in tenths
 // (grounding section 7: edit 17, read 10, shell 7, search 5, other 3).
 func weight(tool string) int {
+	return kindOf(tool).tenths
+}
+
+// kindOf returns what is known of a tool by its name.
+func kindOf(tool string) toolKind {
 	name := strings.ToLower(tool)
 	for _, w := range weights {
 		if strings.Contains(name, w.part) {
-			return w.tenths
+			return w
 		}
 	}
-	return 3
+	return toolKind{tenths: 3}
 }
 
-var weights = []struct {
+// A toolKind is the tools whose names have a part in common.
+type toolKind struct {
 	part   string
 	tenths int
-}{
-	{"edit", 17},
-	{"write", 17},
-	{"patch", 17},
-	{"replace", 17},
-	{"read", 10},
-	{"view", 10},
-	{"cat", 10},
-	{"bash", 7},
-	{"shell", 7},
-	{"exec", 7},
-	{"command", 7},
-	{"terminal", 7},
-	{"grep", 5},
-	{"glob", 5},
-	{"search", 5},
-	{"find", 5},
-	{"list", 5},
-	{"ls", 5},
+	reads  bool // prints files
+}
+
+var weights = []toolKind{
+	{"edit", 17, false},
+	{"write", 17, false},
+	{"patch", 17, false},
+	{"replace", 17, false},
+	{"read", 10, true},
+	{"view", 10, true},
+	{"cat", 10, true},
+	{"bash", 7, false},
+	{"shell", 7, false},
+	{"exec", 7, false},
+	{"command", 7, false},
+	{"terminal", 7, false},
+	{"grep", 5, false},
+	{"glob", 5, false},
+	{"search", 5, false},
+	{"find", 5, false},
+	{"list", 5, false},
+	{"ls", 5, false},
 }
 
 // onlyText reports whether r is one text.

@@ -21,7 +21,6 @@ const (
 	weightHuman    = 30
 	weightSummary  = 30
 	weightRead     = 30
-	weightOfReads  = 10 // as [weight] has them
 	weightInjected = 20
 	weightArgument = 10
 	weightOwnText  = 6
@@ -73,9 +72,9 @@ func weightOf(m llm.Message, p llm.Part) int {
 // file that was read is touched by each call that names it.
 func (s Scene) outputWorth(sp Spot) (tenths, step int) {
 	step = s.Ground.Used(ground.Place{Message: sp.ID, Part: sp.Part})
-	tenths = weight(sp.Tool)
-	if tenths != weightOfReads {
-		return tenths, step
+	kind := kindOf(sp.Tool)
+	if !kind.reads {
+		return kind.tenths, step
 	}
 	if c, ok := s.Turns.CallFor(int(sp.ID)-1, sp.Part); ok {
 		call, _ := s.Messages[c.Position].Parts[c.Part].(llm.ToolCall)

@@ -171,7 +171,7 @@ func (m *ruler) demote(r policy.Rule) {
 // demoteBefore makes a batch of what stands before a tail, and reports whether it saved
 // enough. If this tail is the last one, it says why not.
 func (m *ruler) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool {
-	low := m.down(r)
+	low := m.mark(r)
 	done := false
 	for range tries {
 		need := m.toFree(low)
@@ -209,6 +209,15 @@ func (m *ruler) batch(s edit.Scene, need int, r policy.Rule) edit.Plan {
 		Kind: edit.KindStub, KindDrop: edit.KindDrop,
 	}))
 	return m.withReferences(p, s.Keep, r.Name)
+}
+
+// mark returns where a batch goes down to: the low-water mark of the limit, or, by reference,
+// that of what messages may have, above what nothing can be done about, with the note on top.
+func (m *ruler) mark(r policy.Rule) int {
+	if m.policy.Order != policy.OrderReference {
+		return m.down(r)
+	}
+	return m.window().Limit() - m.room() + budget.Share(m.room(), m.policy.LowWater) + m.referencesRoom()
 }
 
 // olderRoom returns the tokens that older messages before keep may have after a batch: what

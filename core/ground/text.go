@@ -16,7 +16,8 @@ type Text struct {
 }
 
 // TextOf returns what a part says. Of a call these are the tool's name and all strings and
-// numbers in its arguments, decoded; a thing that is not text says nothing.
+// numbers in its arguments, decoded; what is not text says nothing, nor does thinking, which
+// a provider may drop.
 func TextOf(p llm.Part) Text {
 	text := said(p)
 	return Text{text: text, words: wordsOf(text)}
@@ -28,8 +29,6 @@ func TextOfString(text string) Text { return Text{text: text, words: wordsOf(tex
 func said(p llm.Part) string {
 	switch p := p.(type) {
 	case llm.Text:
-		return p.Text
-	case llm.Thinking:
 		return p.Text
 	case llm.Stub:
 		return p.Text

@@ -21,7 +21,7 @@ func FuzzEcho(f *testing.F) {
 	f.Fuzz(func(t *testing.T, goal string, cut uint16, width uint8) {
 		m, err := loop.New(loop.Config{Counter: chars4()}, loop.Task{Goal: goal})
 		if err != nil {
-			t.Skip()
+			return // it is no goal
 		}
 		echo := begin(t, m).Prompt.Text
 		if int(cut) < len(echo) {

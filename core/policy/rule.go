@@ -229,8 +229,12 @@ func (c *checker) lowWater(r Rule) {
 	if !compaction || !comparable || r.When.Permille == 0 || r.When.Measure != MeasureView {
 		return
 	}
-	if r.When.Permille <= c.p.LowWater {
-		c.add("when.permille", "trigger not above the low-water mark (law 7)", fmt.Sprintf("more than %d", c.p.LowWater), strconv.Itoa(r.When.Permille))
+	low := c.p.LowWater
+	if r.Do == DoDemote {
+		low += c.p.References.Permille // the note comes on top
+	}
+	if r.When.Permille <= low {
+		c.add("when.permille", "trigger not above the low-water mark (law 7)", fmt.Sprintf("more than %d", low), strconv.Itoa(r.When.Permille))
 	}
 }
 

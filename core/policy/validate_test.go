@@ -86,6 +86,10 @@ func TestValidateFaults(t *testing.T) {
 		{"references without a heading", changed(func(p *policy.Policy) {
 			p.Order, p.References = policy.OrderReference, policy.References{Permille: 200, Most: 1000}
 		}), `templates.references: no text, want the heading of the note of references, got ""`},
+		{"a batch that its note takes back", changed(func(p *policy.Policy) {
+			p.Order, p.LowWater, p.References = policy.OrderReference, 500, policy.References{Permille: 450, Most: 1000}
+			p.Templates["references"] = "Names:"
+		}), `rules[1].when.permille (rule "batch"): trigger not above the low-water mark (law 7), want more than 950, got 920`},
 		{"a pin above all", changed(func(p *policy.Policy) { p.PinPermille = 1001 }), `pin_permille: out of range, want 0 to 1000, got 1001`},
 		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want one of arrival, reference, got "arrivl" (did you mean "arrival"?)`},
 		{"slot", changed(func(p *policy.Policy) { p.SummarySlot = "system" }), `summary_slot: unknown slot, want one of section, user_messages, note, got "system"`},
