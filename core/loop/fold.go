@@ -67,6 +67,8 @@ func (l *ledger) settle(interval bool) {
 		l.s.Want = anew
 	case n > 0 && !l.s.Held && old == nothing:
 		l.s.Want = folding
+	case n == 0 && (old == folding || l.s.Context.Folded() == 0): // a larger window shows again what was to be folded
+		l.s.Want = nothing
 	}
 	if old == nothing && l.s.Want != nothing {
 		l.s.Counters.Asked++

@@ -125,6 +125,24 @@ func TestFold(t *testing.T) {
 			t.Errorf("want 1 to 3 folded, got %v, raw %s", got, raw(m))
 		}
 	})
+	t.Run("R004-3_a_larger_window_after_a_restart_takes_a_question_back", func(t *testing.T) {
+		m := start(t, loop.Config{AskModel: true, Window: 2})
+		for n := 1; n <= 3; n++ {
+			iterate(t, m, loop.Output{Text: said(n)})
+		}
+		if r := m.Ready(); r.Do != loop.DoAsk {
+			t.Fatalf("want a question about the first, got %+v", r)
+		}
+		m, err := loop.Restore(loop.Config{AskModel: true, Window: 3, Counter: chars4()}, m.Save())
+		if err != nil {
+			t.Fatal(err)
+		}
+		feed(t, m, loop.Resumed{At: 1})
+		iterate(t, m, loop.Output{Text: said(4)}) // there was nothing to ask
+		if ask, _ := answer(t, m, "what a model says of the first"); ask.From != 1 || ask.To != 1 {
+			t.Errorf("want a question about the first, got %d to %d", ask.From, ask.To)
+		}
+	})
 }
 
 func TestFailedSummary(t *testing.T) {
