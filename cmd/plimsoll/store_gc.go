@@ -53,6 +53,9 @@ needs room for a second copy of the file.`,
 	})
 }
 
+// mostDays is the longest age, some 100 years.
+const mostDays = 100 * 365
+
 // parseAge reads a duration, which may be in days; empty: none.
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
@@ -63,11 +66,11 @@ func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		var n int
 		n, err = strconv.Atoi(days)
-		age = time.Duration(n) * 24 * time.Hour
+		age = time.Duration(min(n, mostDays+1)) * 24 * time.Hour // more would begin anew at small ones
 	} else {
 		age, err = time.ParseDuration(text)
 	}
-	if err == nil && (age <= 0 || age > 100*365*24*time.Hour) {
+	if err == nil && (age <= 0 || age > mostDays*24*time.Hour) {
 		err = fmt.Errorf("age, want more than none and at most 100 years, got %s", text)
 	}
 	return age, err
