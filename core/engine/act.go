@@ -152,14 +152,15 @@ func (m *ruler) emergency(s edit.Scene, span edit.Span) edit.Plan {
 
 // demote makes one batch down to the low-water mark. Where what it may not touch
 // lies above the mark, the batch still counts if it ends below the rule's own
-// threshold (law 7). A tail before which too little stands bends first.
+// threshold (law 7). A tail before which too little stands bends first, but not so that
+// a batch pays which may wait.
 func (m *ruler) demote(r policy.Rule) {
 	done := false
 	tails := m.tails(r)
 	for i, keep := range tails {
 		if last := i == len(tails)-1; !last && !m.worth(keep) {
 			continue
-		} else if done = m.demoteBefore(r, keep, last); done || m.request.noStore {
+		} else if done = m.demoteBefore(r, keep, last); done || m.waiting || m.request.noStore {
 			break
 		}
 	}

@@ -14,6 +14,7 @@ type economist struct {
 	measures
 	cold     bool           // the host says that the provider keeps nothing of the last request any more
 	patient  bool           // the rule at work waits until its edit pays
+	waiting  bool           // and what it has planned does not yet
 	reckoned *journal.Worth // of the plan that is being adopted, until its first edit has it
 }
 
@@ -27,7 +28,7 @@ func (m *economist) pays(p edit.Plan) bool {
 	if !ok {
 		return true // nobody knows a price
 	}
-	if m.patient && w.Gain <= 0 {
+	if m.waiting = m.patient && w.Gain <= 0; m.waiting {
 		return false
 	}
 	m.reckoned = &w

@@ -42,7 +42,8 @@ func economyPolicy(horizon int) policy.Policy {
 type economyRun struct {
 	step  int // of the first edit, from 1
 	rule  string
-	from  llm.MessageID // where it begins
+	from  llm.MessageID // where it begins,
+	to    llm.MessageID // and the message behind the last one that edits of this Step are about
 	worth *journal.Worth
 }
 
@@ -65,13 +66,17 @@ func runSteps(t *testing.T, p policy.Policy, cold int, size func(step int) int) 
 	must(t, err)
 	ask(t, h, llm.Text{Text: "Do it all."})
 	for step := 1; step <= 60; step++ {
-		from := len(h.lines)
+		from, edits := len(h.lines), len(h.m.Journal())
 		must(t, h.feed(engine.Prepare{Cold: cold > 0 && step >= cold}))
+		to := llm.MessageID(0)
+		for _, e := range h.m.Journal()[edits:] {
+			to = max(to, e.Span.To)
+		}
 		for _, line := range h.lines[from:] {
 			if r, err := journal.Decode(line); err != nil {
 				t.Fatal(err)
 			} else if r.Kind == journal.KindEdit {
-				return economyRun{step, r.Edit.Rule, r.Edit.Span.From, r.Worth}
+				return economyRun{step, r.Edit.Rule, r.Edit.Span.From, to, r.Worth}
 			}
 		}
 		look(t, h, fmt.Sprint("c", step), llm.Text{Text: filler(size(step), fmt.Sprint("out", step))})
@@ -111,6 +116,24 @@ func TestABatchWaitsUntilItPays(t *testing.T) {
 				t.Errorf("want a gain beside the edits, got %+v", c.got.worth)
 			}
 		})
+	}
+}
+
+// TestABatchThatMayWaitKeepsItsTail: a batch that does not pay waits; it does not take out some
+// of the newest Rounds so that it does.
+func TestABatchThatMayWaitKeepsItsTail(t *testing.T) {
+	const few, tail = 10, 3 // small outputs before large ones; Rounds
+	for horizon := range 14 {
+		got := runSteps(t, economyPolicy(1+horizon), 0, func(step int) int {
+			if step > few {
+				return 9_000
+			}
+			return 1_200
+		})
+		newest := llm.MessageID(2*(got.step-tail)) + 1 // of a question and two messages a Step, of which the last has not begun
+		if got.rule == "may" && got.to > newest-1 {
+			t.Errorf("horizon %d: at Step %d the batch goes up to message %d, want to %d at most", 1+horizon, got.step, got.to-1, newest-2)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func (m *requester) goOn() {
 		if !m.dueNow(r) || m.wouldBreak() || !m.untried(r) {
 			continue
 		}
-		m.patient = m.policy.Waits(r)
+		m.patient, m.waiting = m.policy.Waits(r), false
 		m.act(r)
 		m.patient = false
 		if m.request.phase == phaseAsking {
