@@ -93,7 +93,7 @@ func (g *gallery) step() {
 	}
 	within, edits := g.within(), len(g.h.m.Journal())
 	g.feed(engine.Prepare{})
-	if within && slices.ContainsFunc(g.h.m.Journal()[edits:], func(e edit.Edit) bool { return e.Kind == edit.KindMedia }) {
+	if within && takesMediaFirst(g.h.m.Journal()[edits:]) {
 		g.t.Fatal("law 7: an image is taken out of a view that is within its limits")
 	}
 	for len(g.h.asks) > 0 {
@@ -101,6 +101,13 @@ func (g *gallery) step() {
 		g.h.asks, g.other.asks = g.h.asks[1:], g.other.asks[1:]
 		g.feed(a)
 	}
+}
+
+// takesMediaFirst reports whether edits take an image out before any text. Behind a batch
+// the view may have more bytes than before: a summary has some where images have few.
+func takesMediaFirst(edits []edit.Edit) bool {
+	i := slices.IndexFunc(edits, func(e edit.Edit) bool { return e.Kind != edit.KindNote })
+	return i >= 0 && edits[i].Kind == edit.KindMedia
 }
 
 // TestMediaLaws plays random sessions with images, documents and small limits.

@@ -4,6 +4,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // status appends the note of r where none stands. One that tells how full the context is
@@ -14,8 +15,29 @@ func (m *ruler) status(r policy.Rule) {
 	if len(stands) > 0 && (m.tells(r) || m.noted[r.Name]) {
 		return
 	}
+	n := m.statusNote(r, stands)
+	if m.crowds(n, nil) {
+		m.event(EventNoProgress, r.Name, "%s: there is no room for its note", r.Name)
+		return
+	}
 	m.noted[r.Name] = true
-	m.adopt(edit.Plan{Edits: []edit.Edit{m.insertion(m.statusNote(r, stands), r.Name, "the context is filling up")}}, r.Name)
+	m.adopt(edit.Plan{Edits: []edit.Edit{m.insertion(n, r.Name, "the context is filling up")}}, r.Name)
+}
+
+// crowds reports whether a request that fits would no longer do so with a note in place of
+// others: nothing is taken out so that the model can be told that there is little room.
+func (m *ruler) crowds(n llm.Message, others []edit.Edit) bool {
+	to := m.choose()
+	count, w := m.count[to], m.resolved[to].Window
+	more := token.SizeOf(count.Counter(), n)
+	tokens := count.Message(n)
+	for _, e := range others {
+		more = more.Sub(token.SizeOf(count.Counter(), e.Notes[0]))
+		tokens -= count.Message(e.Notes[0])
+	}
+	bytes, _ := count.Wire()
+	bytes += more.Bytes + more.More
+	return m.fits(to) && (count.Count().Bound+tokens > w.Limit() || w.MaxBytes > 0 && bytes > w.MaxBytes)
 }
 
 // statusNote returns the note of r as it is true once it stands where stands are now.
@@ -61,6 +83,8 @@ func (m *ruler) restateOne(r policy.Rule, stands []edit.Edit) {
 		p.Edits = m.taken(stands, "there is room again")
 	case last.Notes[0].Text() == now.Text():
 		p.Edits = m.taken(stands[:len(stands)-1], "a newer one stands")
+	case m.crowds(now, stands):
+		p.Edits = m.taken(stands, "there is no room for its new figure")
 	default:
 		p.Edits = append(m.taken(stands, "its figure has changed"), m.insertion(now, r.Name, "the context is filling up"))
 	}
