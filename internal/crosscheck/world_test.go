@@ -2,7 +2,9 @@ package crosscheck
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -143,7 +145,8 @@ func newPolicy(rng *rand.Rand) (policy.Policy, error) {
 	}
 	q := p
 	q.Name = fmt.Sprintf("own-%s", p.Name)
-	q.Rules = append([]policy.Rule(nil), p.Rules...)
+	q.Rules, q.Templates = slices.Clone(p.Rules), map[string]string{}
+	maps.Copy(q.Templates, p.Templates)
 	for range 1 + rng.IntN(4) {
 		vary(rng, &q)
 	}
@@ -155,7 +158,7 @@ func newPolicy(rng *rand.Rand) (policy.Policy, error) {
 
 // vary changes one thing of a policy.
 func vary(rng *rand.Rand, p *policy.Policy) {
-	switch rng.IntN(12) {
+	switch rng.IntN(17) {
 	case 0:
 		p.LowWater = 200 + rng.IntN(600)
 	case 1:
@@ -188,7 +191,38 @@ func vary(rng *rand.Rand, p *policy.Policy) {
 		if len(p.Rules) > 0 {
 			p.Rules[rng.IntN(len(p.Rules))].Forced = rng.IntN(2) == 0
 		}
+	case 12:
+		byReference(rng, p)
+	case 13, 14:
+		p.Economy = policy.Economy{Horizon: []int{1, 3, 30, 1000}[rng.IntN(4)], Write: []int{0, 1000, 1250}[rng.IntN(3)], Read: []int{100, 250, 1000}[rng.IntN(3)]}
+		if rng.IntN(3) > 0 {
+			early(rng, p)
+		}
+	case 15:
+		p.PinPermille = []int{0, 20, 100, 300}[rng.IntN(4)]
+	case 16:
+		p.References = policy.References{Permille: []int{0, 50, 200}[rng.IntN(3)], Most: []int{50, 400, 6000}[rng.IntN(3)]}
 	}
+}
+
+// byReference lets batches take out what calls refer to least, or no longer do so.
+func byReference(rng *rand.Rand, p *policy.Policy) {
+	if p.Order == policy.OrderReference {
+		p.Order, p.References = policy.OrderArrival, policy.References{}
+		return
+	}
+	p.Order = policy.OrderReference
+	p.Templates[policy.TemplateReferences] = "[Names that left:]"
+	p.References = policy.References{Permille: rng.IntN(300), Most: 100 + rng.IntN(2_000)}
+}
+
+// early adds a rule that shortens old outputs where that pays.
+func early(rng *rand.Rand, p *policy.Policy) {
+	p.Templates[policy.TemplateCap] = "\n[in part: {bytes} bytes, ref={ref}]"
+	r := policy.Rule{Name: "early", At: policy.AtPrepare, Do: policy.DoPreview, Args: policy.Args{
+		Template: policy.TemplateCap, Permille: 50 + rng.IntN(500), Bytes: 100 + rng.IntN(900), Min: 1 + rng.IntN(8),
+	}}
+	p.Rules = slices.Insert(p.Rules, rng.IntN(len(p.Rules)+1), r)
 }
 
 // A world is what all seeds share.
