@@ -12,13 +12,16 @@ import (
 // BenchmarkBatchMessages measures a Prepare that has to take one batch out of very many
 // short messages.
 func BenchmarkBatchMessages(b *testing.B) {
-	for _, messages := range []int{20_000, 200_000} {
-		b.Run(fmt.Sprint(messages), func(b *testing.B) {
+	for _, c := range []struct {
+		preset   string
+		messages int
+	}{{"balanced", 20_000}, {"balanced", 200_000}, {"lean", 20_000}, {"lean", 200_000}} {
+		b.Run(fmt.Sprint(c.preset, "/", c.messages), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
-				m := benchMachine(b, "balanced", 0)
-				for i := range messages / 2 {
+				m := benchMachine(b, c.preset, 0)
+				for i := range c.messages / 2 {
 					benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: fmt.Sprint("and then ", i)}}}})
 					benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "done"}}}})
 				}

@@ -92,7 +92,7 @@ type references struct {
 	index *ground.Index
 	plan  edit.Plan
 	keep  llm.MessageID
-	shown []ground.Text          // after the plan
+	shown ground.Texts           // after the plan
 	whole map[llm.MessageID]bool // messages that are shown as they came then
 	told  map[string]bool        // what the note has
 }
@@ -115,11 +115,11 @@ func (r *references) show(it edit.Item) {
 		switch e := r.replacing(it.Message.ID, n); {
 		case e != nil:
 			whole = false
-			r.shown = append(r.shown, ground.TextOf(e.Replacement))
+			r.shown.Add(ground.TextOf(e.Replacement))
 		case len(it.Edits) > 0:
-			r.shown = append(r.shown, ground.TextOf(part))
+			r.shown.Add(ground.TextOf(part))
 		default:
-			r.shown = append(r.shown, r.index.Text(ground.Place{Message: it.Message.ID, Part: n}))
+			r.shown.Add(r.index.Text(ground.Place{Message: it.Message.ID, Part: n}))
 		}
 	}
 	r.whole[it.Message.ID] = whole && len(it.Edits) == 0
@@ -144,9 +144,7 @@ func (r *references) replacing(id llm.MessageID, part int) *edit.Edit {
 }
 
 // visible reports whether s is shown after the plan.
-func (r *references) visible(s ground.Span) bool {
-	return slices.ContainsFunc(r.shown, func(t ground.Text) bool { return t.Says(s) })
-}
+func (r *references) visible(s ground.Span) bool { return r.shown.Says(s) }
 
 // text returns the note of at most room tokens.
 func (r *references) text(room int) string {

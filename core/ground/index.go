@@ -18,8 +18,8 @@ type Index struct {
 	model    bool
 	from     int // of parts: those of the newest Step begin here
 	parts    []source
-	where    map[uint32]extent // by word
-	paths    map[string]int    // the newest Step that named each path
+	where    extents        // of words in parts
+	paths    map[string]int // the newest Step that named each path
 	at       map[Place]int
 }
 
@@ -32,16 +32,13 @@ type source struct {
 	out   bool // the output of a tool
 }
 
-// An extent is the first and the last part that has a word.
-type extent struct{ first, last int32 }
-
 // Add takes in the next message of the transcript. The calls in it refer to what was said
 // before the Step that they belong to: what stands beside a call is no source for it.
 // It takes time linear in the message, and for each span in it in the parts that have all
 // its words.
 func (x *Index) Add(m llm.Message) {
 	if x.where == nil {
-		x.where, x.at, x.paths = map[uint32]extent{}, map[Place]int{}, map[string]int{}
+		x.where, x.at, x.paths = extents{}, map[Place]int{}, map[string]int{}
 	}
 	x.messages++
 	if m.Role == llm.RoleAssistant && !x.model {
@@ -62,14 +59,7 @@ func (x *Index) add(s source) {
 	i := len(x.parts)
 	x.at[s.place] = i
 	x.parts = append(x.parts, s)
-	for _, w := range s.words {
-		e, ok := x.where[w]
-		if !ok {
-			e.first = int32(i) //nolint:gosec // parts of a conversation
-		}
-		e.last = int32(i) //nolint:gosec // as above
-		x.where[w] = e
-	}
+	x.where.add(s.Text, i)
 }
 
 // refer notes that a call refers to the newest part that says each of its spans, and, where
@@ -94,17 +84,7 @@ func (x *Index) refer(c llm.ToolCall) {
 }
 
 // bounds returns the parts outside of which none has all words of s.
-func (x *Index) bounds(s Span) (first, last int, ok bool) {
-	last = x.from - 1
-	for _, w := range s.words {
-		e, ok := x.where[w]
-		if !ok {
-			return 0, 0, false
-		}
-		first, last = max(first, int(e.first)), min(last, int(e.last))
-	}
-	return first, last, first <= last
-}
+func (x *Index) bounds(s Span) (first, last int, ok bool) { return x.where.bounds(s, x.from-1) }
 
 func (x *Index) last(s Span) int {
 	first, last, ok := x.bounds(s)

@@ -95,6 +95,24 @@ func TestIndexIsASearch(t *testing.T) {
 	})
 }
 
+// TestTextsAreASearch: texts that are searched together say what one of them does.
+func TestTextsAreASearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var x Texts
+		var texts []string
+		for range rapid.IntRange(0, 8).Draw(t, "texts") {
+			texts = append(texts, spoken(t))
+			x.Add(TextOfString(texts[len(texts)-1]))
+		}
+		for _, span := range []string{"parseAll", "a_b", "lib/a.go", "4711", "x == nil", "3f2a91c0", "äparseAll", "→"} {
+			want := slices.ContainsFunc(texts, func(text string) bool { return saysPlainly(text, span) })
+			if got := x.Says(SpanOf(Ident, span)); got != want {
+				t.Fatalf("%q in %q: want %v, got %v", span, texts, want, got)
+			}
+		}
+	})
+}
+
 // FuzzSpans: whatever a model writes as arguments has spans that its call says, each once,
 // and the same every time.
 func FuzzSpans(f *testing.F) {
