@@ -27,6 +27,7 @@ type sight struct {
 	tokens   int // that it has at least
 	images   int
 	journal  map[edit.ID]bool // edits that were made by then
+	back     map[edit.ID]bool // notes that may stand again: in a fork, which lacks what took their place
 }
 
 // look writes a request in its dialect and counts it.
@@ -204,10 +205,24 @@ func (r *run) pins(v *sight) {
 		if at < 0 && r.fromParent(m.ID) {
 			continue // what the parent has sent holds in a fork, whose last words are others (law 5)
 		}
-		if at < 0 || !strings.HasPrefix(v.messages[at].Text(), m.Text()) && !(r.policy.PinPermille > 0 && bothEnds(v.messages[at].Text(), m.Text())) {
+		if at < 0 {
 			r.fail("law 8", "message %d is pinned and does not stand there", m.ID)
 		}
+		if got := worded(v.messages[at], m); !strings.HasPrefix(got, m.Text()) && !(r.policy.PinPermille > 0 && bothEnds(got, m.Text())) {
+			r.fail("law 8", "message %d is pinned and does not say what it did: %q", m.ID, brief(got))
+		}
 	}
+}
+
+// worded is what a message shows in the parts that were text: an image of it may be a line.
+func worded(shown, said llm.Message) string {
+	was, now := spoken(said.Parts), llm.Message{}
+	for i, p := range spoken(shown.Parts) {
+		if _, ok := was[min(i, len(was)-1)].(llm.Text); ok {
+			now.Parts = append(now.Parts, p)
+		}
+	}
+	return now.Text()
 }
 
 // bothEnds reports whether a text shows the beginning and the end of a longer one, and says

@@ -21,12 +21,15 @@ func (r *run) sticky(v *sight, edits []edit.Edit) {
 		}
 	}
 	about, gone := touched(since, byID)
+	now := slices.DeleteFunc(slices.Clone(v.send.Items), func(it edit.Item) bool {
+		return it.IsNote() && slices.ContainsFunc(it.Edits, func(id edit.ID) bool { return r.sent.back[id] })
+	})
 	next := 0
 	for _, it := range r.sent.send.Items {
 		if it.IsNote() && slices.ContainsFunc(it.Edits, func(id edit.ID) bool { return gone[id] }) || about(it) {
 			continue
 		}
-		at := slices.IndexFunc(v.send.Items[next:], func(n edit.Item) bool { return sameItem(it, n) })
+		at := slices.IndexFunc(now[next:], func(n edit.Item) bool { return sameItem(it, n) })
 		if at < 0 {
 			r.fail("law 5", "message %d (before %d, edits %v) was sent and is not shown as it was, which no new edit says: %s", it.Message.ID, it.Before, it.Edits, brief(fmt.Sprintf("%+v", it.Message)))
 		}

@@ -116,7 +116,7 @@ func (r *run) forkBack() {
 		r.inherited[e.ID] = true
 	}
 	if r.sent != nil {
-		r.sent = r.sent.until(llm.MessageID(n), child.Edits())
+		r.sent = r.sent.until(llm.MessageID(n), child.Edits(), old.Edits())
 	}
 	if got := len(child.Messages()); got != n {
 		r.fail("law 4", "a fork at %d has %d messages", n, got)
@@ -131,14 +131,19 @@ func (r *run) forkBack() {
 	r.say(r.human()) // what the parent has sent may have taken out all that was before
 }
 
-// until returns what of a request a fork shows, which has the messages up to one and the edits given.
-func (v *sight) until(last llm.MessageID, edits []edit.Edit) *sight {
+// until returns what of a request a fork shows, which has the messages up to one and the edits given of those of its parent.
+func (v *sight) until(last llm.MessageID, edits, parents []edit.Edit) *sight {
 	has := map[edit.ID]bool{}
 	for _, e := range edits {
 		has[e.ID] = true
 	}
 	u, send := *v, *v.send
-	u.send = &send
+	u.send, u.back = &send, map[edit.ID]bool{}
+	for _, e := range parents {
+		for _, id := range e.Supersedes {
+			u.back[id] = u.back[id] || e.Op == edit.Insert && !has[e.ID]
+		}
+	}
 	send.Items = slices.DeleteFunc(slices.Clone(send.Items), func(it edit.Item) bool {
 		return it.Before > last || slices.ContainsFunc(it.Edits, func(id edit.ID) bool { return !has[id] })
 	})
