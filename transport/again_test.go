@@ -223,3 +223,31 @@ func TestWholeReplyCutOff(t *testing.T) {
 		t.Errorf("want the error, got %v, %v, %d ends", resp, err, ended)
 	}
 }
+
+// TestHiddenRoundsEnd: a model that calls what the client may not see again and again is asked
+// thirteen times. Its client gets what it said meanwhile, and goes on in the same conversation.
+func TestHiddenRoundsEnd(t *testing.T) {
+	eachWay(t, func(t *testing.T, codec codecs.Full, stream bool) {
+		const most = 13
+		n := 0
+		a, tr := withoutShell(t, codec.Dialect(), stream, func(req *http.Request) (*http.Response, error) {
+			if n++; n > most {
+				return provides(t, codec, req, stream, mayNot), nil
+			}
+			again := callsShell
+			again.Message = llm.AssistantText(fmt.Sprintf("I try %d. ", n), llm.ToolCall{CallID: fmt.Sprint("c", n), Name: "shell", Args: `{"run":"rm"}`})
+			return provides(t, codec, req, stream, again), nil
+		})
+		var used gateway.Report
+		tr.Done = func(_ *http.Request, r gateway.Report) { used = r }
+		must(t, a.Step(t.Context()))
+		if last := a.History[len(a.History)-1]; n != most || used.Rounds != most-1 || len(last.Calls()) > 0 || !strings.Contains(last.Text(), "I try 13.") {
+			t.Errorf("want %d requests and what was said, got %d, %+v, %+v", most, n, used, last)
+		}
+		a = a.Says("Leave it.")
+		must(t, a.Step(t.Context()))
+		if last := a.History[len(a.History)-1]; n != most+1 || used.Match != gateway.MatchNext || !strings.HasSuffix(last.Text(), "I may not.") {
+			t.Errorf("want the conversation gone on with, got %d requests, %+v, %+v", n, used, last)
+		}
+	})
+}
