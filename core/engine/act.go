@@ -218,7 +218,7 @@ func (m *ruler) mark(r policy.Rule) int {
 	if m.policy.Order != policy.OrderReference {
 		return m.down(r)
 	}
-	return m.window().Limit() - m.room() + budget.Share(m.room(), m.policy.LowWater) + m.referencesRoom()
+	return m.window().Limit() - m.room() + m.policy.BatchMark(m.room())
 }
 
 // olderRoom returns the tokens that older messages before keep may have after a batch: what

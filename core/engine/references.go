@@ -46,7 +46,7 @@ func (m *measures) grounded() *ground.Index {
 // withReferences adds to a batch the note that names what is no longer shown after it. It
 // takes the place of the one before.
 func (m *ruler) withReferences(p edit.Plan, keep llm.MessageID, rule string) edit.Plan {
-	room := m.referencesRoom()
+	room := m.policy.References.Room(m.room())
 	if p.Empty() || room <= 0 {
 		return p
 	}
@@ -66,12 +66,6 @@ func (m *ruler) withReferences(p edit.Plan, keep llm.MessageID, rule string) edi
 	one.Notes, one.After = []llm.Message{note}, m.gauge.Message(note)
 	p.Edits = append(p.Edits, one)
 	return p
-}
-
-// referencesRoom returns the most tokens of the note; 0: the policy has none.
-func (m *measures) referencesRoom() int {
-	ref := m.policy.References
-	return min(budget.Share(m.room(), ref.Permille), ref.Most)
 }
 
 // room returns what the messages have of the limit.

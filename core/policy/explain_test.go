@@ -73,6 +73,14 @@ func TestExplain(t *testing.T) {
 			},
 		},
 		{
+			"low water and the note", "lean",
+			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
+			policy.Line{
+				Rule: "batch", At: "prepare", Do: "demote", Measure: "view", Op: ">", Threshold: 86051, Unit: "tokens",
+				Estimator: "count", Permille: 980, Of: "limit", Down: 17561 + 6000,
+			},
+		},
+		{
 			"one output", "balanced",
 			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
 			policy.Line{Rule: "huge-output", At: "tool", Do: "cap", Down: 21952},

@@ -45,14 +45,25 @@ func (p Policy) EstimatorOf(m Measure) string {
 	return ""
 }
 
+// Room returns the most tokens of the note where messages have room tokens; 0: there is none.
+func (r References) Room(room int) int { return min(budget.Share(room, r.Permille), r.Most) }
+
+// BatchMark returns where a batch goes down to where messages have room tokens: the low-water
+// mark, with the note that it writes on top.
+func (p Policy) BatchMark(room int) int {
+	return budget.Share(room, p.LowWater) + p.References.Room(room)
+}
+
 // Down returns what a rule's action goes down to in a window, in the unit of its
-// measure; 0 if it has no such figure of its own.
+// measure; 0 if it has no such figure of its own. A batch by reference goes there where
+// messages have the whole limit: what the system prompt and the tools take is added, and the
+// mark is of the rest.
 func (p Policy) Down(r Rule, w budget.Window) int {
 	switch r.Do {
 	case DoCap:
 		return budget.Share(w.Limit(), r.Args.Permille)
 	case DoDemote:
-		return budget.Share(w.Limit(), p.LowWater)
+		return p.BatchMark(w.Limit())
 	case DoTrim, DoTruncate:
 		return budget.Share(r.When.Threshold(w), r.Args.To)
 	}
