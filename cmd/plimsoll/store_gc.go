@@ -66,7 +66,7 @@ func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		var n int
 		n, err = strconv.Atoi(days)
-		age = time.Duration(min(n, mostDays+1)) * 24 * time.Hour // more would begin anew at small ones
+		age = time.Duration(min(max(n, 0), mostDays+1)) * 24 * time.Hour // more or less than a duration holds is another one
 	} else {
 		age, err = time.ParseDuration(text)
 	}
