@@ -28,6 +28,9 @@ func (m *ruler) status(r policy.Rule) {
 // others: nothing is taken out so that the model can be told that there is little room.
 func (m *ruler) crowds(n llm.Message, others []edit.Edit) bool {
 	to := m.choose()
+	if !m.fits(to) {
+		return false
+	}
 	count, w := m.count[to], m.resolved[to].Window
 	more := token.SizeOf(count.Counter(), n)
 	tokens := count.Message(n)
@@ -37,7 +40,7 @@ func (m *ruler) crowds(n llm.Message, others []edit.Edit) bool {
 	}
 	bytes, _ := count.Wire()
 	bytes += more.Bytes + more.More
-	return m.fits(to) && (count.Count().Bound+tokens > w.Limit() || w.MaxBytes > 0 && bytes > w.MaxBytes)
+	return count.Count().Bound+tokens > w.Limit() || w.MaxBytes > 0 && bytes > w.MaxBytes
 }
 
 // statusNote returns the note of r as it is true once it stands where stands are now.

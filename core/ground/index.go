@@ -10,8 +10,8 @@ type Place struct {
 
 // An Index knows which parts of a transcript say a span, and when a call last referred to
 // each of them. The zero Index is empty and ready. It is not safe for concurrent use. What
-// it keeps beside the texts, which it shares, is 4 bytes for each different word of a part
-// and 12 for each different word of all.
+// it keeps beside the texts, which it shares but for those of calls, is 4 bytes for each
+// different word of a part and 12 for each different word of all.
 type Index struct {
 	messages int
 	step     int // calls of the model so far
