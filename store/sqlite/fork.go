@@ -242,6 +242,10 @@ func (s *Store) shrink(ctx context.Context) error {
 	if err := errors.Join(l.flushing(ctx, true), l.one(ctx, "PRAGMA freelist_count", nil, &free)); err != nil {
 		return err
 	}
+	if err := l.waiting(ctx, busyTimeout); err != nil {
+		return err
+	}
+	defer func() { _ = l.waiting(context.WithoutCancel(ctx), 0) }() // else it waits once more
 	if free > 0 {
 		if _, err := l.conn.ExecContext(ctx, "VACUUM"); err != nil {
 			return err

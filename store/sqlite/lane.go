@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"time"
 
 	"modernc.org/sqlite"
 )
@@ -28,8 +29,9 @@ type lane struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt // by their text, which is always a constant
 
-	unflushed bool // commits leave the log to the system
-	commits   int  // transactions that have written
+	unflushed bool             // commits leave the log to the system
+	commits   int              // transactions that have written
+	ids       map[string]int64 // of sessions that were appended to, by their names; they may be gone
 }
 
 func newLane(ctx context.Context, d *sqlite.Driver, dsn string) (*lane, error) {
@@ -38,7 +40,7 @@ func newLane(ctx context.Context, d *sqlite.Driver, dsn string) (*lane, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &lane{db: db, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &lane{db: db, conn: conn, stmts: map[string]*sql.Stmt{}, ids: map[string]int64{}}, nil
 }
 
 // close lets go of the statements and the connection. SQLite tidies up only behind a
@@ -137,7 +139,7 @@ func (l *lane) transact(ctx context.Context, begin string, flush bool, f func(ct
 			_, _ = l.exec(whole, "ROLLBACK")
 		}
 	}()
-	if _, err := l.exec(ctx, begin); err != nil {
+	if err := l.begin(ctx, begin); err != nil {
 		return err
 	}
 	if err := f(whole); err != nil {
@@ -146,6 +148,35 @@ func (l *lane) transact(ctx context.Context, begin string, flush bool, f func(ct
 	if _, err = l.exec(whole, "COMMIT"); err == nil {
 		l.commits++
 	}
+	return err
+}
+
+// begin begins a transaction, and waits while another process has the file locked. SQLite
+// itself would not wait as briefly as ctx says, but for a goroutine each time that ctx can
+// end, even where nothing is locked.
+func (l *lane) begin(ctx context.Context, how string) error {
+	var until time.Time
+	for ctx.Err() == nil {
+		_, err := l.exec(context.WithoutCancel(ctx), how)
+		switch {
+		case !isBusy(err):
+			return err
+		case until.IsZero():
+			until = time.Now().Add(busyTimeout)
+		case time.Now().After(until):
+			return err
+		}
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// waiting says for how long SQLite itself waits for a lock from here on.
+func (l *lane) waiting(ctx context.Context, d time.Duration) error {
+	_, err := l.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
 	return err
 }
 

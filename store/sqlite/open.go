@@ -114,6 +114,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := s.begin(ctx, w, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if err := w.waiting(ctx, 0); err != nil { // from here on it waits by itself
+		return nil, errors.Join(named(ctx, err, "open %s", path), s.Close())
+	}
 	if path == Memory {
 		s.readers = s.writer
 		return s, nil
