@@ -118,28 +118,28 @@ func (b *behind) flush(ctx context.Context, session string) error {
 		end()
 		return nil
 	}
-	return promptly(ctx, func() error {
+	write := func(add appending) error {
 		defer end()
-		err := b.appended(w)(ctx, session, w.seq, w.records)
+		err := add(ctx, session, w.seq, w.records)
 		if err == nil {
 			b.know(session, w.seq+len(w.records))
 		}
 		return err
-	})
-}
-
-// appended returns how records are written. Those without a decision have to outlive this
-// process only: for as long as they are not on the disk their client has all of them.
-func (b *behind) appended(w waiting) func(ctx context.Context, session string, seq int, records [][]byte) error {
-	if u, ok := b.Store.(store.Unflusher); ok && !w.decided {
-		return u.AppendUnflushed
 	}
-	return b.Store.Append
+	// What holds no decision has to outlive this process only: for as long as it is not on the
+	// disk its client has all of it. That waits for nothing that does not listen to ctx.
+	if u, ok := b.Store.(store.Unflusher); ok && !w.decided {
+		return late(ctx, write(u.AppendUnflushed))
+	}
+	return promptly(ctx, func() error { return write(b.Store.Append) })
 }
 
-// promptly asks something of a store and waits for it no longer than ctx allows: SQLite does
-// not listen to a context while another process has locked the file. What is written after
-// all is found when the session is read again.
+// An appending adds records to a session.
+type appending func(ctx context.Context, session string, seq int, records [][]byte) error
+
+// promptly asks something of a store and waits for it no longer than ctx allows: nobody
+// listens to a context while a disk does nothing. What is written after all is found when
+// the session is read again.
 func promptly(ctx context.Context, ask func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- ask() }()
