@@ -158,9 +158,24 @@ func (s *Session) walk(out []string, v []byte, depth int) []string {
 				out = append(out, canonical(m.value))
 			}
 			out = s.walk(out, m.value, depth+1)
+			if m.name == "body" || m.name == "response" {
+				out = s.walk(out, document(m.value), depth+1)
+			}
 		}
 	}
 	return out
+}
+
+// document returns what a string says if that is a document, as in a recorded exchange; nil
+// if not.
+func document(v []byte) []byte {
+	if first(v) != '"' {
+		return nil
+	}
+	if doc := []byte(unquote(v)); first(doc) == '{' && json.Valid(doc) {
+		return doc
+	}
+	return nil
 }
 
 // sourced is a part of a Checker in a session file.

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -56,6 +57,18 @@ func TestSource(t *testing.T) {
 		escaped := strings.Replace(file, "where is", `where\u0020is`, 1)
 		escaped = strings.Replace(escaped, `{"at":"c1"}`, `{ "at" : "c1" }`, 1)
 		expect(t, missing(escaped, own))
+	})
+	t.Run("body of a recorded exchange", func(t *testing.T) {
+		spaced := strings.Replace(string(raw), `{"at":"c1"}`, `{ "at" : "c1" }`, 1)
+		text, err := json.Marshal(spaced)
+		if err != nil || spaced == string(raw) {
+			t.Fatal(err, spaced)
+		}
+		got, err := verify.Source(anthropic, []byte(spaced), []byte(`[{"method":"POST","body":`+string(text)+`}]`), verify.SourceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, got)
 	})
 	t.Run("copy for the screen", func(t *testing.T) {
 		screen := strings.Replace(file, `"message":`+turns[2].wire(anthropic), `"toolUseResult":`+turns[2].wire(anthropic), 1)
