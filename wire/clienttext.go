@@ -46,6 +46,43 @@ func Steers(text string) bool {
 	return slices.ContainsFunc(steering, func(opening string) bool { return strings.HasPrefix(text, opening) })
 }
 
+// Steered returns where in a tool's output a person's words begin that a client put behind
+// it: in a tag of its own, as [Steers] knows them, with nothing but more such tags after
+// them. ok is false if there are none.
+func Steered(output string) (at int, ok bool) {
+	if !strings.HasSuffix(strings.TrimSpace(output), ">") {
+		return 0, false // as nearly all of them are
+	}
+	for _, opening := range steering {
+		for from := 0; ; {
+			i := strings.Index(output[from:], opening)
+			if i < 0 {
+				break
+			}
+			from += i + len(opening)
+			if at = strings.LastIndexByte(output[:from-len(opening)], '<'); at >= 0 && onlySteers(output[at:], opening) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// onlySteers reports whether a text is nothing but client tags, of which the first one holds
+// a person's words that begin with opening.
+func onlySteers(text, opening string) bool {
+	_, inside, _ := strings.Cut(text, ">")
+	if !strings.HasPrefix(strings.TrimSpace(inside), opening) {
+		return false
+	}
+	for ok := true; text != ""; text = strings.TrimSpace(text) {
+		if text, ok = cutAnyTag(text); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // agentsHeading begins the line above the standing instructions that Codex reads
 // from AGENTS.md files.
 const agentsHeading = "# AGENTS.md instructions for "
@@ -73,17 +110,19 @@ func fromClient(text string) bool {
 // cutTag removes one client tag with its content from the front of text, but for a
 // person's words.
 func cutTag(text string) (rest string, ok bool) {
-	if text[0] != '<' {
+	if end := strings.IndexAny(text, "> "); end < 0 || Steers(text[end+1:]) {
 		return "", false
 	}
+	return cutAnyTag(text)
+}
+
+// cutAnyTag removes one client tag with its content from the front of text.
+func cutAnyTag(text string) (rest string, ok bool) {
 	end := strings.IndexAny(text, "> ")
-	if end < 0 || !clientTags[text[1:end]] {
+	if text[0] != '<' || end < 0 || !clientTags[text[1:end]] {
 		return "", false
 	}
 	name := text[1:end]
-	if Steers(text[end+1:]) {
-		return "", false
-	}
 	// "<permissions instructions>" is closed by its whole text, attributes are not.
 	if gt := strings.IndexByte(text, '>'); gt > end {
 		if _, rest, ok := strings.Cut(text, "</"+text[1:gt]+">"); ok {

@@ -123,11 +123,15 @@ func unkept(t *testing.T) {
 // 50 batches, and no reminder of the client's takes its place.
 func midTurn(t *testing.T) {
 	for _, d := range testagent.Dialects() {
-		t.Run(string(d), func(t *testing.T) { saysMidTurn(t, d) })
+		t.Run(string(d), func(t *testing.T) { saysMidTurn(t, d, false) })
 	}
+	t.Run("within a result", func(t *testing.T) { saysMidTurn(t, "anthropic", true) })
 }
 
-func saysMidTurn(t *testing.T, d llm.Dialect) {
+// secondResult is the end of the string that is the result of the second step.
+var secondResult = regexp.MustCompile(`line of file 2\.0\\n"`)
+
+func saysMidTurn(t *testing.T, d llm.Dialect, within bool) {
 	t.Helper()
 	model := scripted(t, "window 8000\noutput 500\nreply 60 times when tools\n  call read {\"path\": \"a.txt\"}\nreply always\n  text \"Done.\"\n")
 	p := before(t, model, nil, nil)
@@ -135,6 +139,10 @@ func saysMidTurn(t *testing.T, d llm.Dialect) {
 	const words = "Leave the vendor folder alone."
 	a.Each = func(n int) {
 		switch {
+		case n == 3 && within:
+			a.Change = func(b []byte) []byte {
+				return secondResult.ReplaceAll(b, []byte(`line of file 2.0\n\n<system-reminder>\nThe user sent a new message while you were working:\n`+words+`\n</system-reminder>"`))
+			}
 		case n == 3:
 			a.Says(words)
 		case n > 3:

@@ -25,7 +25,7 @@ var beside = map[string]bool{
 func blockMessage(raw []byte) Message {
 	ms := members(raw)
 	m := Message{Role: text(ms, "role"), Raw: raw}
-	m.Parts = append(m.Parts, contentParts(get(ms, "content"))...)
+	m.Parts = append(m.Parts, apart(contentParts(get(ms, "content")))...)
 	m.Parts = append(m.Parts, extraParts(ms)...)
 	return m
 }
@@ -186,9 +186,10 @@ func blockOrphans(list []*message, _ bool) []string {
 			continue
 		}
 		for _, p := range m.pieces {
-			if p.Kind == Result {
+			switch {
+			case p.Kind == Result:
 				c.answer(i, p.CallID)
-			} else {
+			case !p.Within:
 				c.other = true
 			}
 		}

@@ -28,6 +28,7 @@ type Part struct {
 	Name   string // of a tool; the type of a block or the name of a member that is opaque
 	Text   string // decoded: a text, a thought, the arguments of a call, the texts of a result joined by newlines
 	Hosted bool   // the provider runs the call itself
+	Within bool   // it came at the end of the result before it, see apart
 	Raw    []byte // the part's bytes: a block, an item, a string, or a member with its name
 	Value  []byte // of a text or a thought, the JSON string; of a call, the arguments; of a result, its content
 }

@@ -28,7 +28,8 @@
 // bytes are, leaving out where the client or the engine put cache_control; a text
 // that is the whole content of one message may be a block in the other, as long as
 // the JSON string is the same byte for byte. Which wire message a part stands in
-// does not matter, its order does. Text of white space only, empty lists and what a
+// does not matter, its order does. A person's words that a client put at the end of a
+// result (Claude Code does so while a tool runs) are a text behind it. Text of white space only, empty lists and what a
 // reply carries beside its content (id, status, usage) are not parts.
 //
 // A part that is gone must be recoverable: from an archive or a stored content

@@ -82,7 +82,7 @@ func decodeMessages(c *raw.Cursor, r *llm.Request) (err error) {
 			return false
 		}
 		r.Frame.Each = append(r.Frame.Each, at)
-		r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m)
+		r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m, seam{})
 		return true
 	})
 	return err

@@ -19,7 +19,7 @@ func decodeContents(c *raw.Cursor, r *llm.Request) (err error) {
 		m, at, err := decodeMessage(c, &p)
 		if err == nil {
 			r.Frame.Each = append(r.Frame.Each, at)
-			r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m)
+			r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m, nil)
 		}
 		return err
 	}

@@ -2,6 +2,7 @@ package round
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -9,24 +10,82 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
+// A Seam takes a person's words that a client put into a result out of it, and puts them
+// in again.
+type Seam interface {
+	// Open returns a result without such words, and the words; ok is false if it has none.
+	Open(r llm.ToolResult) (rest llm.ToolResult, words llm.Text, ok bool)
+	// Close returns the result that was opened: as it came if rest and words are what Open
+	// returned, else with what they are now.
+	Close(of, rest llm.ToolResult, words llm.Text) llm.ToolResult
+}
+
 // Append returns msgs with one more wire message: itself, but for one in which text stands
-// beside results. That is cut wherever the author changes, so that what a person says there
+// beside results, or where seam, which may be nil, knows of it within them. That is cut wherever the author changes, so that what a person says there
 // is a person's, and what a client adds is a client's; then it joins mixed as it came. What
 // is neither result nor text belongs to what stands before it: beside results an image is
 // mostly a tool's. The pieces have no envelope, for they did not come as objects; [Whole]
 // puts them together again.
-func Append(msgs, mixed []llm.Message, m llm.Message) (all, allMixed []llm.Message) {
-	if pieces := apart(m); len(pieces) > 0 {
+func Append(msgs, mixed []llm.Message, m llm.Message, seam Seam) (all, allMixed []llm.Message) {
+	if pieces := apart(m, seam); len(pieces) > 0 {
 		return append(msgs, pieces...), append(mixed, m)
 	}
 	return append(msgs, m), mixed
 }
 
+// opened returns the parts of m with the words in its results behind them, and the part of
+// m that each comes from; no places if there are no such words.
+func opened(m llm.Message, seam Seam) (parts []llm.Part, place []int) {
+	if seam == nil {
+		return m.Parts, nil
+	}
+	for i, p := range m.Parts {
+		r, _ := p.(llm.ToolResult)
+		rest, words, ok := seam.Open(r)
+		switch {
+		case ok && place == nil: // the first one
+			parts = slices.Clone(m.Parts[:i])
+			for k := range i {
+				place = append(place, k)
+			}
+			fallthrough
+		case ok:
+			parts, place = append(parts, rest, words), append(place, i, i)
+		case place != nil:
+			parts, place = append(parts, p), append(place, i)
+		}
+	}
+	if place == nil {
+		return m.Parts, nil
+	}
+	return parts, place
+}
+
+// closed returns parts, which were opened, as parts of m.
+func closed(parts []llm.Part, place []int, m llm.Message, seam Seam) (out []llm.Part) {
+	if place == nil {
+		return parts
+	}
+	for i := 0; i < len(parts); i++ {
+		if i+1 == len(parts) || place[i+1] != place[i] {
+			out = append(out, parts[i])
+			continue
+		}
+		of, _ := m.Parts[place[i]].(llm.ToolResult)
+		rest, _ := parts[i].(llm.ToolResult)
+		words, _ := parts[i+1].(llm.Text)
+		out = append(out, seam.Close(of, rest, words))
+		i++
+	}
+	return out
+}
+
 // apart returns the pieces of m; none if it is not cut.
-func apart(m llm.Message) (out []llm.Message) {
+func apart(m llm.Message, seam Seam) (out []llm.Message) {
 	if m.Origin != llm.ToolRun {
 		return nil
 	}
+	m.Parts, _ = opened(m, seam)
 	start, origin := 0, llm.Origin(0)
 	for i, p := range m.Parts {
 		of := authorOf(p)
@@ -72,16 +131,21 @@ func piece(m llm.Message, from, to int, origin llm.Origin) llm.Message {
 
 // Whole returns msgs with the pieces of each message of mixed, in order, as that message
 // again. Pieces of which one has gone, or between which something stands now, stay apart.
-func Whole(msgs, mixed []llm.Message) []llm.Message {
+func Whole(msgs, mixed []llm.Message, seam Seam) []llm.Message {
 	if len(mixed) == 0 {
 		return msgs
+	}
+	cut, places := slices.Clone(mixed), make([][]int, len(mixed))
+	for k := range cut {
+		cut[k].Parts, places[k] = opened(mixed[k], seam)
 	}
 	out := make([]llm.Message, 0, len(msgs))
 	for len(msgs) > 0 {
 		m, n := msgs[0], 1
-		for k, of := range mixed {
+		for k, of := range cut {
 			if parts, pieces := gathered(msgs, of); pieces > 0 {
-				m, n, mixed = of.WithParts(parts), pieces, mixed[k+1:]
+				m, n = mixed[k].WithParts(closed(parts, places[k], mixed[k], seam)), pieces
+				mixed, cut, places = mixed[k+1:], cut[k+1:], places[k+1:]
 				break
 			}
 		}
