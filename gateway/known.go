@@ -137,15 +137,15 @@ func (b begun) then(seed maphash.Seed, body []byte, r llm.Request) *reading {
 // the others.
 func items(r llm.Request) iter.Seq2[int, llm.Message] {
 	return func(yield func(int, llm.Message) bool) {
-		mixed, parts := r.Frame.Mixed, 0 // those that are still to come of the element at hand
+		pieces, left := r.Frame.Pieces, 0 // messages that are still to come of the element at hand
 		for _, m := range r.Messages {
 			n := 1
 			switch {
 			case len(m.Envelope.Raw) > 0:
-			case parts > 0:
-				n, parts = 0, parts-len(m.Parts)
-			case len(mixed) > 0:
-				parts, mixed = len(mixed[0].Parts)-len(m.Parts), mixed[1:]
+			case left > 0:
+				n, left = 0, left-1
+			case len(pieces) > 0:
+				left, pieces = pieces[0]-1, pieces[1:]
 			default:
 				n = len(m.Parts)
 			}

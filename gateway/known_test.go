@@ -65,6 +65,28 @@ func TestReadsWhatIsNew(t *testing.T) {
 	}
 }
 
+// TestReadsWhatIsNewWithin: so it is behind an output that has a person's words in it, as Claude
+// Code puts them there.
+func TestReadsWhatIsNewWithin(t *testing.T) {
+	const typed = `\n\n<system-reminder>\nThe user sent a new message while you were working:\nMind it.\n</system-reminder>`
+	g := begin(t, nil)
+	c := newTalk(t, "Read them.").reads(300)
+	before := 0
+	for n := range 4 {
+		c.reads(20)
+		body, err := c.bodyIn(anthropic.Dialect, false)
+		must(t, err)
+		first := gjson.GetBytes(body, "messages.2.content.0.content")
+		body = slices.Concat(body[:first.Index+len(first.Raw)-1], []byte(typed), body[first.Index+len(first.Raw)-1:])
+		links, r, known, err := g.Read(t.Context(), gateway.Call{Provider: "p", Dialect: anthropic.Dialect, Body: body})
+		must(t, err)
+		if known != before || known+len(r.Messages) != len(links) || len(links) != 2*(n+2)+2 {
+			t.Errorf("of %d messages %d were known and %d read, want %d known", len(links), known, len(r.Messages), before)
+		}
+		before = len(links)
+	}
+}
+
 // TestReadTheSame: whatever a client does with its history, and whatever was read before, a
 // request is read as it is by who sees it first.
 func TestReadTheSame(t *testing.T) {

@@ -75,10 +75,12 @@ func onlySteers(text, opening string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(inside), opening) {
 		return false
 	}
-	for ok := true; text != ""; text = strings.TrimSpace(text) {
-		if text, ok = cutAnyTag(text); !ok {
+	for text != "" {
+		rest, ok := cutAnyTag(text)
+		if !ok {
 			return false
 		}
+		text = strings.TrimSpace(rest)
 	}
 	return true
 }

@@ -31,6 +31,8 @@ type Frame struct {
 	// Mixed holds the wire messages that became several messages each, because different
 	// authors speak in them: every one as one message, with its envelope, in order.
 	Mixed []Message
+	// Pieces says of each of Mixed how many messages it became.
+	Pieces []int
 }
 
 // A Section is one piece of the system prompt, in the order it is sent.

@@ -184,16 +184,16 @@ func bytesAt(t *testing.T, body, data []byte) int {
 // begins returns where in r.Messages each wire message begins, and their end.
 func begins(r llm.Request) []int {
 	var at []int
-	mixed, left := r.Frame.Mixed, 0 // parts of the message at hand that are still to come
+	pieces, left := r.Frame.Pieces, 0 // of the message at hand that are still to come
 	for i, m := range r.Messages {
 		if left == 0 {
 			at = append(at, i)
 			if m.Envelope.Raw == nil {
-				mixed, left = mixed[1:], len(mixed[0].Parts)
+				pieces, left = pieces[1:], pieces[0]
 			}
 		}
 		if m.Envelope.Raw == nil {
-			left -= len(m.Parts)
+			left--
 		}
 	}
 	return append(at, len(r.Messages))

@@ -65,7 +65,7 @@ func decodeRequest(c *raw.Cursor) (llm.Request, error) {
 
 // decodeMessages reads the message list at c into r.
 func decodeMessages(c *raw.Cursor, r *llm.Request) (err error) {
-	r.Messages, r.Frame.Each, r.Frame.Mixed = nil, nil, nil // the list may come again, and the last one counts
+	r.Messages, r.Frame.Each, r.Frame.Mixed, r.Frame.Pieces = nil, nil, nil, nil // the list may come again, and the last one counts
 	if !raw.IsArray(c.Next()) {
 		return c.Wrong("an array")
 	}
@@ -82,7 +82,7 @@ func decodeMessages(c *raw.Cursor, r *llm.Request) (err error) {
 			return false
 		}
 		r.Frame.Each = append(r.Frame.Each, at)
-		r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m, seam{})
+		round.Append(r, m, seam{})
 		return true
 	})
 	return err

@@ -13,13 +13,13 @@ import (
 // decodeContents reads the value of "contents" at c into r: an array of messages or, as the
 // provider takes it too, one message.
 func decodeContents(c *raw.Cursor, r *llm.Request) (err error) {
-	r.Messages, r.Frame.Each, r.Frame.Mixed = nil, nil, nil // they may come again, and the last ones count
+	r.Messages, r.Frame.Each, r.Frame.Mixed, r.Frame.Pieces = nil, nil, nil, nil // they may come again, and the last ones count
 	var p pair.Calls
 	add := func() error {
 		m, at, err := decodeMessage(c, &p)
 		if err == nil {
 			r.Frame.Each = append(r.Frame.Each, at)
-			r.Messages, r.Frame.Mixed = round.Append(r.Messages, r.Frame.Mixed, m, nil)
+			round.Append(r, m, nil)
 		}
 		return err
 	}

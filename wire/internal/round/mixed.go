@@ -20,17 +20,21 @@ type Seam interface {
 	Close(of, rest llm.ToolResult, words llm.Text) llm.ToolResult
 }
 
-// Append returns msgs with one more wire message: itself, but for one in which text stands
-// beside results, or where seam, which may be nil, knows of it within them. That is cut wherever the author changes, so that what a person says there
-// is a person's, and what a client adds is a client's; then it joins mixed as it came. What
-// is neither result nor text belongs to what stands before it: beside results an image is
-// mostly a tool's. The pieces have no envelope, for they did not come as objects; [Whole]
-// puts them together again.
-func Append(msgs, mixed []llm.Message, m llm.Message, seam Seam) (all, allMixed []llm.Message) {
-	if pieces := apart(m, seam); len(pieces) > 0 {
-		return append(msgs, pieces...), append(mixed, m)
+// Append adds one more wire message to a request: itself, but for one in which text stands
+// beside results, or where seam, which may be nil, knows of it within them. That is cut
+// wherever the author changes, so that what a person says there is a person's, and what a
+// client adds is a client's; then it joins those that are mixed as it came. What is neither
+// result nor text belongs to what stands before it: beside results an image is mostly a
+// tool's. The pieces have no envelope, for they did not come as objects; [Whole] puts them
+// together again.
+func Append(r *llm.Request, m llm.Message, seam Seam) {
+	pieces := apart(m, seam)
+	if len(pieces) == 0 {
+		r.Messages = append(r.Messages, m)
+		return
 	}
-	return append(msgs, m), mixed
+	r.Messages = append(r.Messages, pieces...)
+	r.Frame.Mixed, r.Frame.Pieces = append(r.Frame.Mixed, m), append(r.Frame.Pieces, len(pieces))
 }
 
 // opened returns the parts of m with the words in its results behind them, and the part of
