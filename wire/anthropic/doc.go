@@ -21,7 +21,7 @@
 //
 // A wire message may hold results and, beside them, what a person typed meanwhile and what a
 // client adds. It becomes a message for what each of them says in a row: of origin ToolRun,
-// Human, Note ([wire.OriginOf]). These have no envelope; llm.Frame.Mixed remembers the wire
+// Human, Note ([wire.OriginOf]), a person's images with the words behind them. These have no envelope; llm.Frame.Mixed remembers the wire
 // message, so that EncodeRequest writes them into it again, each edited part in its place,
 // as long as all of them follow each other.
 //

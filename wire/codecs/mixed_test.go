@@ -81,6 +81,44 @@ func TestWhoSpeaksBesideResults(t *testing.T) {
 	}
 }
 
+// An image beside results is a tool's, but where results have images of their own one before a
+// person's words is that person's: what takes the outputs of tools out leaves it.
+func TestWhoseImageBesideResults(t *testing.T) {
+	images := map[llm.Dialect]string{
+		"anthropic": ` ,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`,
+		"gemini":    ` ,{"inlineData":{"mimeType":"image/png","data":"QUJD"}}`,
+	}
+	for d, m := range mixed {
+		text := func(s string) string { return fmt.Sprintf(m.text, s) }
+		for _, tt := range []struct{ name, beside, anthropic, gemini string }{ // parts of each message from the result on
+			{"before words", images[d] + images[d] + text("As here."), "tool 1 human 3", "tool 3 human 1"},
+			{"before a reminder", images[d] + text(reminder), "tool 2 note 1", "tool 2 note 1"},
+			{"behind words", text("As here.") + images[d], "tool 1 human 2", "tool 1 human 2"},
+			{"between", text(reminder) + images[d] + text("As here."), "tool 1 note 1 human 2", "tool 1 note 2 human 1"},
+			{"alone", images[d], "tool 2", "tool 2"},
+		} {
+			t.Run(string(d)+"/"+tt.name, func(t *testing.T) {
+				want := tt.anthropic
+				if d == "gemini" {
+					want = tt.gemini
+				}
+				body := m.before + tt.beside + m.after
+				r := decoded(t, d, body)
+				var got []string
+				for _, m := range r.Messages[2:] {
+					got = append(got, m.Origin.String(), fmt.Sprint(len(m.Parts)))
+				}
+				if got := strings.Join(got, " "); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+				if got := encoded(t, d, r); got != body {
+					t.Errorf("untouched: got %s", got)
+				}
+			})
+		}
+	}
+}
+
 // What came in one wire message leaves in one, in its own bytes but for what was edited; and
 // where a piece has gone the others leave without it, results first.
 func TestPiecesOfOneWireMessage(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Seam takes a person's words that a client put into a result out of it, and puts them
-// in again.
+// in again. It is of a dialect whose results have images of their own.
 type Seam interface {
 	// Open returns a result without such words, and the words; ok is false if it has none.
 	Open(r llm.ToolResult) (rest llm.ToolResult, words llm.Text, ok bool)
@@ -25,8 +25,9 @@ type Seam interface {
 // wherever the author changes, so that what a person says there is a person's, and what a
 // client adds is a client's; then it joins those that are mixed as it came. What is neither
 // result nor text belongs to what stands before it: beside results an image is mostly a
-// tool's. The pieces have no envelope, for they did not come as objects; [Whole] puts them
-// together again.
+// tool's. But where results have their own images (seam), those right before a person's words
+// are that person's. The pieces have no envelope, for they did not come as objects; [Whole]
+// puts them together again.
 func Append(r *llm.Request, m llm.Message, seam Seam) {
 	pieces := apart(m, seam)
 	if len(pieces) == 0 {
@@ -97,6 +98,9 @@ func apart(m llm.Message, seam Seam) (out []llm.Message) {
 			continue
 		}
 		if origin != 0 {
+			if seam != nil && of == llm.Human {
+				i = shown(m.Parts, i)
+			}
 			out = append(out, piece(m, start, i, origin))
 			start = i
 		}
@@ -106,6 +110,17 @@ func apart(m llm.Message, seam Seam) (out []llm.Message) {
 		return nil
 	}
 	return append(out, piece(m, start, len(m.Parts), origin))
+}
+
+// shown returns where the images and documents begin that stand right before a place.
+func shown(parts []llm.Part, at int) int {
+	for at > 0 {
+		if _, ok := parts[at-1].(llm.Media); !ok {
+			break
+		}
+		at--
+	}
+	return at
 }
 
 // authorOf returns whose a part beside results is; 0 for nobody's in particular.
