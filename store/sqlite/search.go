@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	mostCounted = 5000 // passages with a term: beyond that it is common, and tells little
+	mostCounted = 1000 // passages with a term, the oldest: of a more common one these say how common
 	mostListed  = 5000 // passages with the rarer terms of a query, of which the best are read
 	mostWhole   = 200  // passages with all words of a query that are looked at
 	mostJoined  = 4    // words, the rarest, that say which passages may have all
@@ -191,18 +191,28 @@ func newer(a, b int64) int {
 // quoted is a term in the language of a match. No term has a quote in it.
 func quoted(term string) string { return `"` + term + `"` }
 
-// count counts the passages with a term, as far as that matters.
+// count counts the passages with a term. Behind the oldest of them it takes the others to be as
+// common, so that the many terms of a long query cost little. Were it the newest, the words of
+// what is worked on now would be taken for common ones.
 func (f *finder) count(ctx context.Context, term string) (int, error) {
-	all := 0
-	for _, r := range f.ranges {
-		const query = "SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ?1 AND rowid BETWEEN ?2 AND ?3 LIMIT ?4)"
-		n := 0
-		if err := f.lane.one(ctx, query, []any{quoted(term), r.from, r.to, mostCounted - all}, &n); err != nil {
+	const query = `
+		SELECT count(*), coalesce(max(id), 0)
+		FROM (SELECT rowid AS id FROM terms WHERE terms MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid LIMIT ?4)`
+	found, among := 0, int64(0)
+	for _, r := range slices.Backward(f.ranges) {
+		var n int
+		var last int64
+		if err := f.lane.one(ctx, query, []any{quoted(term), r.from, r.to, mostCounted - found}, &n, &last); err != nil {
 			return 0, err
 		}
-		all += n
+		found += n
+		if found == mostCounted {
+			among += last - r.from + 1
+			return int(int64(found) * int64(f.spread.Passages) / among), nil
+		}
+		among += r.to - r.from + 1
 	}
-	return all, nil
+	return found, nil
 }
 
 // list calls each for the newest passages that match.

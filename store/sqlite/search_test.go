@@ -32,6 +32,24 @@ func rows(t *testing.T, s *sqlite.Store, query string) (n int) {
 	return n
 }
 
+// TestSearchRecent has two words that are too common to be counted to the end, one of them in
+// what came last: it tells more, as it is the rarer one.
+func TestSearchRecent(t *testing.T) {
+	s := open(t, newFile(t), sqlite.Options{})
+	var blobs []edit.Blob
+	for i := range 4000 {
+		word := "before"
+		if i >= 2800 {
+			word = "lately"
+		}
+		blobs = append(blobs, blobOf(fmt.Sprint(word, " number", i)))
+	}
+	must(t, s.Put(t.Context(), "a", blobs))
+	if got := found(t, s, "a", "before lately absent", 1); len(got) != 1 || got[0] != blobs[3999].Ref {
+		t.Errorf("want the newest text, got %v", got)
+	}
+}
+
 // TestSearchCommon has more passages with a common word than are listed: a rare word finds
 // the oldest of them all the same, and so do words that only together are rare.
 func TestSearchCommon(t *testing.T) {
