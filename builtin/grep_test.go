@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"runtime"
 	"strings"
@@ -111,10 +112,7 @@ func TestGrepFindsWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newShelf()
 		text := drawText(rt) + "."
-		pattern := rapid.SampledFrom([]string{"needle", "a", "x1", "é$", "^a", "n.*e", "", "€|𝄞", `\bx1`}).Draw(rt, "pattern")
-		if pattern == "" {
-			pattern = "^$"
-		}
+		pattern := drawPattern(rt)
 		a := ask(t, kitOf(t, all...), s, "tool_output_cache_grep", "ref_id", s.put(text), "pattern", pattern, "regex", true, "max_matches", 100_000)
 		if strings.Contains(a.Text, "(truncated)") {
 			rt.Skip("more than an answer holds")
@@ -130,6 +128,41 @@ func TestGrepFindsWhatIsThere(t *testing.T) {
 			}
 		}
 	})
+}
+
+// drawPattern draws a pattern, that of an empty line among them.
+func drawPattern(rt *rapid.T) string {
+	atoms := []string{
+		"needle", "a", "x", "1", "é", "€|𝄞", "^", "$", `\A`, `\z`, `\b`, `\B`, ".", `\d`, `\W`, `\s`, `\pL`, "[^a]", "[a-f€]", "(?i:NE+)", "n.*e", "(a|x1)*", "x{2,3}", `\x{FFFD}`,
+	}
+	parts := rapid.SliceOfN(rapid.SampledFrom(atoms), 1, 4).Draw(rt, "parts")
+	if rapid.Bool().Draw(rt, "either") {
+		return strings.Join(parts, "|")
+	}
+	return strings.Join(parts, "")
+}
+
+// TestGrepManyStates has a pattern for which no table is large enough.
+func TestGrepManyStates(t *testing.T) {
+	s, r := newShelf(), rand.New(rand.NewPCG(1, 2)) //nolint:gosec // to be repeatable is the point
+	const pattern = "a[ab]{13}aa$"
+	var text strings.Builder
+	var want []string
+	for i := range 500 {
+		line := make([]byte, 200)
+		for k := range line {
+			line[k] = "ab"[r.IntN(2)]
+		}
+		text.WriteString(string(line) + "\n")
+		if regexp.MustCompile(pattern).Match(line) {
+			want = append(want, fmt.Sprintf("%5d  %s", i+1, line))
+		}
+	}
+	a := ask(t, kitOf(t, all...), s, "tool_output_cache_grep", "ref_id", s.put(text.String()), "pattern", pattern, "regex", true, "max_matches", 1000)
+	contains(t, a, want...)
+	if n := strings.Count(a.Text, "ref:"); n != len(want) {
+		t.Errorf("want %d lines, got %d", len(want), n)
+	}
 }
 
 // A search through a content of any size holds a window of it.

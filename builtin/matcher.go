@@ -14,6 +14,7 @@ import (
 type matcher struct {
 	literal []byte // of a text that is looked for as it stands
 	re      *regexp.Regexp
+	lines   *automaton // of re
 	// The pattern says something of what stands before, or behind: a piece of a line looks
 	// there as if the line began, or ended.
 	head, tail bool
@@ -39,11 +40,16 @@ func newMatcher(pattern string, regex bool) (matcher, error) {
 		}
 		return matcher{}, fmt.Errorf("pattern: want an RE2 pattern, got %s", quote(pattern))
 	}
-	m := matcher{re: re}
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err == nil {
-		m.head, m.tail = assertions(parsed)
+	parsed, err := syntax.Parse(pattern, syntax.Perl) // as Compile does
+	if err != nil {
+		return matcher{}, err
 	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return matcher{}, err
+	}
+	m := matcher{re: re, lines: newAutomaton(prog)}
+	m.head, m.tail = assertions(parsed)
 	return m, nil
 }
 
@@ -71,11 +77,24 @@ type piece struct {
 	first, last bool // it begins the line; it ends it
 }
 
+// next returns where the first line in some begins that may have a match. It begins before
+// them if they do not begin with a line.
+func (m matcher) next(b []byte, first bool) (line int, ok bool) {
+	if m.re != nil {
+		return m.lines.next(b, first, true)
+	}
+	i := bytes.Index(b, m.literal)
+	return bytes.LastIndexByte(b[:max(i, 0)], '\n') + 1, i >= 0
+}
+
 // find returns the first match in a piece that begins at from or later.
 func (m matcher) find(p piece, from int) (start, end int, ok bool) {
 	if m.re == nil {
 		i := bytes.Index(p.text[from:], m.literal)
 		return from + i, from + i + len(m.literal), i >= 0
+	}
+	if _, ok := m.lines.next(p.text[from:], from == 0 && p.first, p.last); !ok {
+		return 0, 0, false
 	}
 	// Where the text is cut, an assertion may hold there that does not hold in the line. A
 	// few steps find what stands behind such a place.

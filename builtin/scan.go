@@ -89,21 +89,19 @@ func (s *scanner) window(b []byte, base int64, end bool) (used int, more bool, e
 // lines looks at whole lines, but for the first, of which something may stand before.
 func (s *scanner) lines(b []byte, base int64) (more bool, err error) {
 	for done := 0; done < len(b); {
-		if s.m.re == nil { // a text is looked for in all lines at once
-			i := bytes.Index(b[done:], s.m.literal)
-			if i < 0 {
-				s.pass(b[done:], base+int64(done))
-				return true, nil
-			}
-			skip := bytes.LastIndexByte(b[done:done+i], '\n') + 1
-			s.pass(b[done:done+skip], base+int64(done))
-			done += skip
+		at := base + int64(done)
+		skip, ok := s.m.next(b[done:], s.start == at)
+		if !ok {
+			s.pass(b[done:], at)
+			return true, nil
 		}
+		s.pass(b[done:done+skip], at)
+		done += skip
+		at += int64(skip)
 		size := bytes.IndexByte(b[done:], '\n') + 1
 		if size == 0 {
 			size = len(b) - done
 		}
-		at := base + int64(done)
 		text := withoutBreak(b[done : done+size])
 		if more, err := s.inLine(piece{text, s.start == at, true}, at, len(text)+1); !more || err != nil {
 			return false, err

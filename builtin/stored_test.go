@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
@@ -84,9 +87,12 @@ func TestStored(t *testing.T) {
 	want(t, ask(t, k, other, policy.ToolSearchContext, "query", "needle"), "No matches for: needle")
 }
 
+// BenchmarkStored reads and searches 100 MB in a store; beside it ripgrep counts the lines that
+// match in a file with the same bytes.
 func BenchmarkStored(b *testing.B) {
 	s, ref, size := keepLarge(b)
 	k := kitOf(b, all...)
+	file := sync.OnceValue(func() string { return exported(b, s, ref) })
 	for _, c := range []struct {
 		name, tool string
 		pairs      []any
@@ -96,6 +102,7 @@ func BenchmarkStored(b *testing.B) {
 		{"grep literal", policy.ToolOutputCacheGrep, []any{"pattern", "needle"}, "needle17", size},
 		{"grep pattern", policy.ToolOutputCacheGrep, []any{"pattern", `needle\d+`, "regex", true}, "needle17", size},
 		{"grep pattern without a literal", policy.ToolOutputCacheGrep, []any{"pattern", `(?i)NEEDLE\d+$`, "regex", true}, "needle17", size},
+		{"grep pattern of many lines", policy.ToolOutputCacheGrep, []any{"pattern", `\d+ ms: (no|few) words`, "regex", true}, "No matches", size},
 		{"page of 100 lines", policy.ToolOutputCache, []any{"offset", 700_000, "limit", 100}, "\n700100  ", 0},
 		{"page of 64 KiB", policy.ToolOutputCache, []any{"offset", 300_000}, "\n300500  ", 0},
 		{"4096 bytes", policy.ToolReadResult, []any{"offset", 70_000_000}, "offset=70004096", 0},
@@ -106,5 +113,47 @@ func BenchmarkStored(b *testing.B) {
 				contains(b, ask(b, k, s, c.tool, append([]any{"ref_id", ref}, c.pairs...)...), c.want)
 			}
 		})
+		if c.tool == policy.ToolOutputCacheGrep {
+			b.Run(c.name+"/ripgrep", func(b *testing.B) { benchRipgrep(b, file(), fmt.Sprint(c.pairs[1])) })
+		}
+	}
+}
+
+// exported is a file with what is stored.
+func exported(b *testing.B, s shelved, ref string) string {
+	b.Helper()
+	c, err := s.Open(b.Context(), llm.Ref(ref))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	f, err := os.Create(filepath.Join(b.TempDir(), "large.txt"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := io.Copy(f, io.NewSectionReader(c, 0, c.Size())); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return f.Name()
+}
+
+func benchRipgrep(b *testing.B, file, pattern string) {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		b.Skip("ripgrep is not installed")
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		cmd := exec.Command(rg, "--count", pattern, file) //nolint:gosec // the benchmark's own
+		if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+			b.Fatal(err)
+		}
 	}
 }
