@@ -191,14 +191,22 @@ func TestGrepHoldsAWindow(t *testing.T) {
 	}
 }
 
-// A page of a large content costs what it shows.
+// A page of a large content costs what it shows, and its beginning, which says whether it is text.
 func TestPageReadsAPage(t *testing.T) {
 	s := newShelf()
-	c := &repeated{text: strings.Repeat("x", 1023) + "\n", n: 1 << 20}
-	ref := s.keep("large", c)
-	ask(t, kitOf(t, all...), s, "tool_output_cache", "ref_id", ref, "offset", 900_000, "limit", 20)
-	if c.read > 256<<10 {
-		t.Errorf("R001-10: want at most 256 KiB read of 1 GiB, got %d", c.read)
+	for _, page := range []struct {
+		tool  string
+		pairs []any
+		most  int64
+	}{
+		{"tool_output_cache", []any{"offset", 900_000, "limit", 20}, 256 << 10},
+		{"read_result", []any{"offset", 900_000_000, "limit", 4096}, 12_300},
+	} {
+		c := &repeated{text: strings.Repeat("x", 1023) + "\n", n: 1 << 20}
+		ask(t, kitOf(t, all...), s, page.tool, append(page.pairs, "ref_id", s.keep("large", c))...)
+		if c.read > page.most {
+			t.Errorf("R001-10: %s: want at most %d bytes read of 1 GiB, got %d", page.tool, page.most, c.read)
+		}
 	}
 }
 

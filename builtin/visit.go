@@ -63,26 +63,29 @@ func encoded(c Content, head []byte) (string, bool) {
 	isCode := func(b byte) bool {
 		return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '+' || b == '/' || b == '='
 	}
-	tail := make([]byte, min(c.Size(), around))
-	n, _ := c.ReadAt(tail, c.Size()-int64(len(tail)))
-	tail = tail[:n]
 	end := len(head)
 	if int64(len(head)) == c.Size() { // what stands behind the run is in it, too
-		end = max(0, len(head)-len(tail))
+		end = max(0, end-around)
 	}
 	from := end
 	for from > 0 && isCode(head[from-1]) {
 		from--
 	}
+	before, quoted := head[:from], []byte(`"`)
+	isJSON := bytes.HasPrefix(before, []byte("{")) || bytes.HasPrefix(before, []byte("["))
+	isString := bytes.HasSuffix(before, quoted) || bytes.HasSuffix(before, []byte(";base64,"))
+	if end-from < shortest || from > around || !isJSON || !isString {
+		return "", false // before the end is read, which of a large content costs as much as a page
+	}
+	tail := make([]byte, min(c.Size(), around))
+	n, _ := c.ReadAt(tail, c.Size()-int64(len(tail)))
+	tail = tail[:n]
 	rest := 0
 	for rest < len(tail) && isCode(tail[rest]) {
 		rest++
 	}
 	size := c.Size() - int64(from) - int64(len(tail)-rest)
-	before, quoted := head[:from], []byte(`"`)
-	isJSON := bytes.HasPrefix(before, []byte("{")) || bytes.HasPrefix(before, []byte("["))
-	isString := (bytes.HasSuffix(before, quoted) || bytes.HasSuffix(before, []byte(";base64,"))) && bytes.HasPrefix(tail[rest:], quoted)
-	if end-from < shortest || from > around || rest == 0 || !isJSON || !isString {
+	if rest == 0 || !bytes.HasPrefix(tail[rest:], quoted) {
 		return "", false
 	}
 	return fmt.Sprintf("%s[%s bytes in base64: they cannot be shown as text.]%s", before, commas(size), tail[rest:]), true
