@@ -24,14 +24,15 @@ func Contents(st store.Store, session string) builtin.Source {
 type contents struct {
 	store   store.Store
 	session string
-	// left returns the Refs that a search is for; nil: it is for all.
+	// left returns the Refs of what has left the view, and whether a search is for it; nil: it
+	// is for all.
 	left func() map[llm.Ref]bool
 }
 
 // Open implements builtin.Source. What is not there although an edit names it has been lost.
 func (c contents) Open(ctx context.Context, ref llm.Ref) (builtin.Content, error) {
 	opened, err := c.open(ctx, ref)
-	if errors.Is(err, builtin.ErrNotFound) && c.left != nil && c.left()[ref] {
+	if errors.Is(err, builtin.ErrNotFound) && c.hasLeft(ref) {
 		err = fmt.Errorf("%w: nothing is there", builtin.ErrDamaged)
 	}
 	return opened, err
@@ -122,8 +123,18 @@ func news(said map[string]bool, text string) bool {
 // be of outputs that the model sees, or say the same.
 const searchMore = 4
 
-// left returns the Refs of all that edits have ever taken out of the view: what has never
-// left it the model sees already.
+// hasLeft reports whether something has ever left the view.
+func (c contents) hasLeft(ref llm.Ref) bool {
+	if c.left == nil {
+		return false
+	}
+	_, ok := c.left()[ref]
+	return ok
+}
+
+// left returns the Refs of all that edits have ever taken out of the view (what has never left
+// it the model sees already), and whether a search finds it: what a tool of ours gave back it
+// finds where that came from.
 func (s *Session) left() map[llm.Ref]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,6 +142,13 @@ func (s *Session) left() map[llm.Ref]bool {
 	for _, e := range s.machine.Journal() {
 		for _, ref := range e.Refs {
 			left[ref] = true
+		}
+	}
+	for _, e := range s.machine.Journal() {
+		if e.Op == edit.Replace && s.machine.Answers(e.Span.From, e.Part) {
+			for _, ref := range e.Refs {
+				left[ref] = false
+			}
 		}
 	}
 	return left

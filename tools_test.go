@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/builtin"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -158,6 +159,80 @@ func TestSearchIsSaidOnce(t *testing.T) {
 	must(t, err)
 	if len(hits) != 2 || !strings.HasPrefix(hits[0].Text, alike[:100]) || !strings.Contains(hits[1].Text, "the mast is 31 m high") {
 		t.Errorf("want what is said alike once, and the mast, got %+v", hits)
+	}
+}
+
+// TestSearchFindsNoCopies: what the model has read with our tools is not found when it has left
+// the view again, by itself or with all around it, but for where it came from.
+func TestSearchFindsNoCopies(t *testing.T) {
+	for _, name := range []string{"balanced", "lean", "quality"} {
+		t.Run("law2_"+name, func(t *testing.T) { searchFindsNoCopies(t, name) })
+	}
+}
+
+func searchFindsNoCopies(t *testing.T, name string) {
+	s := pageRead(t, name, new(store.Memory))
+	for i := range 40 {
+		add(t, s, llm.AssistantText("", llm.ToolCall{CallID: fmt.Sprint("d", i), Name: "read", Args: "{}"}))
+		result(t, s, fmt.Sprint("d", i), strings.ReplaceAll(numbered(6000), "line", fmt.Sprint("deck ", i, " plank")))
+		prepare(t, s)
+	}
+	if slices.ContainsFunc(outputs(s), func(o string) bool { return strings.Contains(o, "31 m") }) {
+		t.Fatal("want the page to have left the view")
+	}
+	find := llm.ToolCall{CallID: "find", Name: policy.ToolSearchContext, Args: `{"query":"height of the mast is 31"}`}
+	add(t, s, llm.AssistantText("", find))
+	if served, err := s.Builtin(t.Context(), find); err != nil || !served {
+		t.Fatal(served, err)
+	}
+	got := outputs(s)[len(outputs(s))-1]
+	if !strings.Contains(got, "\n 2000  the height of the mast is 31 m") || strings.Count(got, "31 m") != 1 {
+		t.Errorf("want the line once, where it came from, got %s", got)
+	}
+}
+
+// pageRead is a session in which the model has read a page of a large output.
+func pageRead(t *testing.T, name string, st store.Store) *plimsoll.Session {
+	t.Helper()
+	sum := &summariser{text: "<summary>" + strings.Repeat("It is about a ship. ", 100) + "</summary>"}
+	s := open(t, plimsoll.Options{ID: "ship", Policy: preset(t, name), Store: st, Targets: []budget.Target{windowOf("gpt-4o", 60_000)}, Summariser: sum})
+	add(t, s, human("How high is the mast?"))
+	prepare(t, s)
+	add(t, s, calls("read", 1))
+	lines := slices.Repeat([]string{"nothing is known of the mast yet, look on"}, 4000)
+	lines[1999] = "the height of the mast is 31 m"
+	ref := result(t, s, "c1", strings.Join(lines, "\n")).Ref
+	prepare(t, s)
+	page := llm.ToolCall{CallID: "own", Name: policy.ToolOutputCache, Args: fmt.Sprintf(`{"ref_id":%q,"offset":1900,"limit":200}`, ref)}
+	add(t, s, llm.AssistantText("", page))
+	if served, err := s.Builtin(t.Context(), page); err != nil || !served {
+		t.Fatal(served, err)
+	}
+	return s
+}
+
+// TestSearchFindsNoCopiesInArchives: nor in what has left together, and by a program that has not
+// opened the session and cannot know whose the outputs are.
+func TestSearchFindsNoCopiesInArchives(t *testing.T) {
+	st := new(store.Memory)
+	s := pageRead(t, "balanced", st)
+	for i := range 4 { // the newest Rounds stay
+		add(t, s, llm.AssistantText("", llm.ToolCall{CallID: fmt.Sprint("e", i), Name: "read", Args: "{}"}))
+		result(t, s, fmt.Sprint("e", i), "nothing")
+	}
+	if _, err := s.Compact(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if left := outputs(s); slices.ContainsFunc(left, func(o string) bool { return strings.Contains(o, "31 m") }) {
+		t.Fatalf("want the page to have left, got %d outputs", len(left))
+	}
+	hits, err := plimsoll.Contents(st, "ship").Search(t.Context(), "height of the mast is 31", 9)
+	must(t, err)
+	if n := slices.IndexFunc(hits, func(h builtin.Hit) bool { return h.Said && strings.Contains(h.Text, " 2000  the height") }); n >= 0 {
+		t.Errorf("want no page, got %+v", hits[n])
+	}
+	if len(hits) == 0 || !strings.Contains(hits[0].Text, "31 m") {
+		t.Errorf("want where it came from, got %+v", hits)
 	}
 }
 

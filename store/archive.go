@@ -19,6 +19,7 @@ var (
 	archiveHead = []byte(`{"archive":`)
 	archiveNote = []byte(`{"note`)
 	callKind    = []byte(`"kind":"tool_call"`)
+	ownKind     = []byte(`"kind":"tool_result","own":"`)
 	resultKind  = []byte(`"kind":"tool_result"`)
 	foundHead   = []byte("ref:")
 )
@@ -35,6 +36,8 @@ func isOwn(part []byte) bool {
 	case bytes.HasPrefix(head, archiveNote):
 		return true
 	case !bytes.HasPrefix(head, []byte(`{"message":`)):
+	case bytes.Contains(head, ownKind):
+		return true
 	case bytes.Contains(head, callKind):
 		for _, name := range ownTools() {
 			for _, as := range []string{`"` + name, `"` + policy.ToolPrefix + name} {
@@ -44,7 +47,7 @@ func isOwn(part []byte) bool {
 			}
 		}
 	case bytes.Contains(head, resultKind):
-		_, text, _ := bytes.Cut(head, []byte(`"ref:`))
+		_, text, _ := bytes.Cut(head, []byte(`"ref:`)) // as archives were before they said whose it is
 		return isFound(append(slices.Clone(foundHead), text...))
 	}
 	return false

@@ -60,7 +60,11 @@ func drawArchive(r *rapid.T) (archive []byte, said []string) {
 		words := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"keel", "strake\n", "\t\"tiller\"", `C:\dir`, "größe", `a\nb`, "<b>"}), 1, 20).Draw(r, "words"), " ") + "\n"
 		long := strings.Repeat("plank ", rapid.SampledFrom([]int{0, 100, 2000}).Draw(r, "long"))
 		line := map[string]any{"message": 1, "role": "tool", "kind": "text"}
-		switch rapid.IntRange(0, 2).Draw(r, "kind") {
+		switch rapid.IntRange(0, 3).Draw(r, "kind") {
+		case 3: // a page that a tool of ours gave back
+			page, _ := json.Marshal("of the bilge " + long + words) // of a text
+			archive = append(archive, `{"message":2,"role":"tool","origin":"tool","part":0,"kind":"tool_result","own":"tool_output_cache","text":`+string(page)+"}\n"...)
+			continue
 		case 0:
 			line = map[string]any{"note": "of the bilge " + long + words}
 		case 1:

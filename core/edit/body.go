@@ -117,6 +117,11 @@ func (w *lines) message(s Scene, m llm.Message) {
 		w.text("origin", m.Origin.String())
 		w.number("part", n)
 		w.text("kind", KindOf(p))
+		if s.Own != nil {
+			if c, ok := s.Turns.CallFor(int(m.ID)-1, n); ok && s.Own(c.Name) {
+				w.text("own", c.Name)
+			}
+		}
 		w.content(s.storedAs(m, n), p)
 		w.end()
 	}

@@ -170,6 +170,26 @@ func TestArchiveHasTheDocumentedForm(t *testing.T) {
 	}
 }
 
+// An archive says which of the outputs in it one of our tools has given back.
+func TestArchiveTellsOwnAnswers(t *testing.T) {
+	w := newWorld(
+		llm.AssistantText("", llm.ToolCall{CallID: "c1", Name: "read"}, llm.ToolCall{CallID: "c2", Name: "page"}),
+		llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+			llm.ToolResult{CallID: "c1", Content: []llm.Part{llm.Text{Text: "theirs"}}}, llm.ToolResult{CallID: "c2", Content: []llm.Part{llm.Text{Text: "ours"}}},
+		}},
+		llm.AssistantText("done"), llm.AssistantText("and done"),
+	)
+	s := w.scene("[{ref}]")
+	s.Own = func(tool string) bool { return tool == "page" }
+	p := s.Drop(edit.Span{From: 1, To: 4}, edit.KindDrop, "why")
+	got := string(p.Blobs[0].Data)
+	for _, want := range []string{`"part":0,"kind":"tool_result","text":"theirs"`, `"part":1,"kind":"tool_result","own":"page","text":"ours"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %s in\n%s", want, got)
+		}
+	}
+}
+
 // Law 3: nothing may bring a call or a result into the view that the transcript
 // does not pair.
 func TestCheckRefusesCallsFromNowhere(t *testing.T) {

@@ -24,5 +24,6 @@
 //	{"archive":REF,"from":F,"to":T}     an earlier archive inside the span; its notes follow
 //	{"note":TEXT}                       a note that stood in the span
 //
-// What is no UTF-8 is written in base64 instead: frame64, raw64, text64.
+// Behind the kind of an output of one of the policy's own tools stands "own":NAME: it says again
+// what stands elsewhere. What is no UTF-8 is written in base64 instead: frame64, raw64, text64.
 package edit

@@ -18,6 +18,7 @@ type Scene struct {
 	Measure  func(llm.Message) int    // tokens of a message
 	Keep     llm.MessageID            // no message at or after Keep is touched
 	Pinned   func(m llm.Message) bool // messages that are never archived
+	Own      func(tool string) bool   // tools whose answers say again what stands elsewhere; nil: none
 	Rule     string                   // goes into each edit
 	Template string                   // the text shown; see [Fill]
 	Low      int                      // low-water mark of the batch, for the record

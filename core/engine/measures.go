@@ -84,7 +84,7 @@ func (m *measures) scene(r policy.Rule) edit.Scene {
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: m.gauge.Part, Measure: m.gauge.Message,
-		Keep: m.keepFor(r), Pinned: m.pinned, Rule: r.Name, Template: m.withRef(m.text(r.Args.Template)),
+		Keep: m.keepFor(r), Pinned: m.pinned, Own: m.own, Rule: r.Name, Template: m.withRef(m.text(r.Args.Template)),
 		Ends: m.incoming.ends,
 	}
 }

@@ -231,6 +231,13 @@ func (m *past) own(tool string) bool {
 	return slices.ContainsFunc(m.tools, func(t llm.Tool) bool { return t.Builtin && t.Name == tool })
 }
 
+// Answers reports whether a part of a message is the answer of one of the policy's own tools,
+// which says again what stands elsewhere.
+func (m *past) Answers(id llm.MessageID, part int) bool {
+	c, ok := m.turns.CallFor(int(id)-1, part)
+	return ok && m.own(c.Name)
+}
+
 // offeredAs returns the name under which the model has one of the policy's tools; empty if
 // it is not offered.
 func (m *past) offeredAs(tool string) string {

@@ -62,7 +62,7 @@ func (m *reducer) backstopScene(keep llm.MessageID) edit.Scene {
 	return edit.Scene{
 		Messages: m.messages, View: m.view, Turns: &m.turns,
 		Size: count.Part, Measure: count.Message,
-		Keep: keep, Pinned: m.pinned, Rule: backstopRule, Template: backstopArchive,
+		Keep: keep, Pinned: m.pinned, Own: m.own, Rule: backstopRule, Template: backstopArchive,
 	}
 }
 

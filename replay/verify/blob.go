@@ -77,6 +77,7 @@ type line struct {
 	Origin    string          `json:"origin"`
 	Part      int             `json:"part"`
 	Kind      string          `json:"kind"`
+	Own       string          `json:"own"` // the tool, of an answer of ours
 	Ref       string          `json:"ref"`
 	Raw       *string         `json:"raw"`
 	Raw64     []byte          `json:"raw64"`
