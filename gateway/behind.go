@@ -334,9 +334,9 @@ func (b *behind) Search(ctx context.Context, session, query string, limit int) (
 }
 
 // Index implements store.Searcher, where the store is one.
-func (b *behind) Index(ctx context.Context) error {
+func (b *behind) Index(ctx context.Context, session string) error {
 	if s, ok := b.Store.(store.Searcher); ok {
-		return s.Index(ctx)
+		return s.Index(ctx, session)
 	}
 	return nil
 }

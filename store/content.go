@@ -152,4 +152,4 @@ func (m *Memory) newest(ctx context.Context, session string) ([]llm.Ref, error) 
 }
 
 // Index implements [Searcher]. There is nothing to be made ready.
-func (m *Memory) Index(ctx context.Context) error { return ctx.Err() }
+func (m *Memory) Index(ctx context.Context, session string) error { return usable(ctx, session) }

@@ -21,9 +21,9 @@ type Searcher interface {
 	// looked at. Where very many passages fit a backend may rank only the newer ones of them.
 	Search(ctx context.Context, session, query string, limit int) ([]Hit, error)
 
-	// Index makes ready what has come since the last search or Index, so that the next
-	// search need not. What it has done when its context ends is kept.
-	Index(ctx context.Context) error
+	// Index makes ready what has come to a session since the last Search or Index in it, so
+	// that the next Search need not. What it has done when its context ends is kept.
+	Index(ctx context.Context, session string) error
 }
 
 // A Hit is a passage that a search has found.

@@ -163,7 +163,7 @@ func benchIndex(b *testing.B, s *sqlite.Store) {
 		b.Fatal(err)
 	}
 	start := time.Now()
-	if err := s.Index(b.Context()); err != nil {
+	if err := s.Index(b.Context(), "a"); err != nil {
 		b.Fatal(err)
 	}
 	took := time.Since(start)
@@ -172,7 +172,7 @@ func benchIndex(b *testing.B, s *sqlite.Store) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := s.Index(b.Context()); err != nil {
+		if err := s.Index(b.Context(), "a"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -55,7 +55,7 @@
 // # Search
 //
 // What a search needs is made after the contents, by [Store.Search] for what its session sees
-// or by [Store.Index] for all, so that keeping an output does not wait for it. Passages of
+// or by [Store.Index] beforehand, so that keeping an output does not wait for it. Passages of
 // some 2 kB have the terms that [store.Terms] makes of them in an index of FTS5, which says
 // which passages have a term, and keeps no text; the few that promise most are read from the
 // contents, and ranked. A passage belongs to the session that was given its content, so that

@@ -16,29 +16,22 @@ const (
 
 // Index implements [store.Searcher]. Other writers wait no longer than for some 100
 // passages at a time.
-func (s *Store) Index(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil && !s.readOnly {
-		err = s.indexAll(ctx)
+func (s *Store) Index(ctx context.Context, session string) error {
+	err := usable(ctx, session)
+	if err == nil {
+		_, err = s.indexed(ctx, session)
 	}
-	return named(ctx, err, "index %s", s.path)
+	return named(ctx, err, "index %q", session)
 }
 
-func (s *Store) indexAll(ctx context.Context) error {
-	const behind = `
-		SELECT s.id FROM sessions s LEFT JOIN indexed i ON i.session = s.id
-		WHERE i.at >= 0 OR EXISTS (SELECT 1 FROM session_blobs v WHERE v.session = s.id AND v.id > coalesce(i.given, 0))`
-	var sessions []int64
-	err := s.read(ctx, func(l *lane) (err error) {
-		sessions, err = l.numbers(ctx, behind)
-		return err
-	})
-	for _, id := range sessions {
-		if err == nil {
-			err = s.indexSession(ctx, id)
-		}
+// indexed returns a session and its ancestors, all that they were given indexed. A store that is
+// only read stays as it is.
+func (s *Store) indexed(ctx context.Context, session string) ([]ancestor, error) {
+	line, err := s.line(ctx, session)
+	for i := 0; i < len(line) && err == nil && !s.readOnly; i++ {
+		err = s.indexSession(ctx, line[i].session)
 	}
-	return err
+	return line, err
 }
 
 // indexSession indexes what a session was given.

@@ -35,10 +35,7 @@ func (s *Store) Search(ctx context.Context, session, query string, limit int) ([
 }
 
 func (s *Store) search(ctx context.Context, session string, q store.Query, limit int) ([]store.Hit, error) {
-	line, err := s.line(ctx, session)
-	for i := 0; i < len(line) && err == nil && !s.readOnly; i++ {
-		err = s.indexSession(ctx, line[i].session)
-	}
+	line, err := s.indexed(ctx, session)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func TestSearchDamaged(t *testing.T) {
 	must(t, err)
 	long := "word in the beginning\n" + longOutput(2) + "word in the end"
 	must(t, s.Put(t.Context(), "a", []edit.Blob{blobOf("word one"), blobOf(long), blobOf("word two")}))
-	must(t, s.Index(t.Context()))
+	must(t, s.Index(t.Context(), "a"))
 	must(t, s.Put(t.Context(), "a", []edit.Blob{blobOf("word six"), blobOf("word ten")}))
 	must(t, s.Close())
 	damage(t, path, "UPDATE blobs SET sum = sum + 1 WHERE id IN (1, 4)", "UPDATE pieces SET body = x'' WHERE seq = 2")
@@ -101,11 +101,11 @@ func TestSearchReadOnly(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	must(t, err)
 	must(t, s.Put(t.Context(), "a", []edit.Blob{blobOf("word one")}))
-	must(t, s.Index(t.Context()))
+	must(t, s.Index(t.Context(), "a"))
 	must(t, s.Put(t.Context(), "a", []edit.Blob{blobOf("word two")}))
 	must(t, s.Close())
 	s = open(t, path, sqlite.Options{ReadOnly: true})
-	must(t, s.Index(t.Context()))
+	must(t, s.Index(t.Context(), "a"))
 	if got := found(t, s, "a", "word", 10); len(got) != 1 || got[0] != blobOf("word one").Ref {
 		t.Errorf("want the one that was indexed, got %v", got)
 	}
@@ -118,11 +118,12 @@ func TestSearchForgets(t *testing.T) {
 	for i := range 50 {
 		must(t, s.Put(t.Context(), fmt.Sprint(i%2), []edit.Blob{blobOf(fmt.Sprint("word ", i))}))
 		if i%10 == 0 {
-			must(t, s.Index(t.Context()))
+			must(t, s.Index(t.Context(), fmt.Sprint(i%2)))
 			wholesome(t, s)
 		}
 	}
-	must(t, s.Index(t.Context()))
+	must(t, s.Index(t.Context(), "0"))
+	must(t, s.Index(t.Context(), "1"))
 	must(t, s.Delete(t.Context(), "0"))
 	for range 2 {
 		if n := rows(t, s, "SELECT count(*) FROM passages"); n != 25 {
@@ -161,7 +162,7 @@ func TestSearchStops(t *testing.T) {
 	indexed := make(chan struct{})
 	go func() {
 		defer close(indexed)
-		_ = s.Index(ctx) // it ends with its context, or is done before
+		_ = s.Index(ctx, "a") // it ends with its context, or is done before
 	}()
 	for done := false; !done && rows(t, s, "SELECT count(*) FROM passages") == 0; {
 		select {

@@ -174,7 +174,7 @@ func testSearchSessions(t *testing.T, s store.Store) {
 	must(t, s.Fork(ctx, "parent", "child", 0))
 	put("parent", "word after")
 	put("child", "word of the child")
-	must(t, f.Index(ctx))
+	must(t, f.Index(ctx, "child"))
 	must(t, s.Fork(ctx, "child", "grandchild", 0))
 	put("child", "word after that")
 	put("other", "word of another")
@@ -190,7 +190,7 @@ func testSearchSessions(t *testing.T, s store.Store) {
 	must(t, d.Delete(ctx, "grandchild"))
 	put("other", "word before")
 	see(t, s).finds("other", "word before", "word before", "word of another")
-	must(t, f.Index(ctx))
+	must(t, f.Index(ctx, "other"))
 	see(t, s).finds("other", "word", "word before", "word of another")
 }
 
@@ -200,7 +200,7 @@ func testSearchContext(t *testing.T, s store.Store) {
 	must(t, s.Put(t.Context(), "a", []edit.Blob{blobOf("word")}))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.Index(over); !errors.Is(err, context.Canceled) {
+	if err := f.Index(over, "a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Index: want the context's error, got %v", err)
 	}
 	if _, err := f.Search(over, "a", "word", 5); !errors.Is(err, context.Canceled) {
