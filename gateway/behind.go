@@ -34,6 +34,7 @@ const (
 // flushed before the request leaves. Contents are written at once.
 type behind struct {
 	store.Store
+	index *indexer // nil: nobody searches
 
 	mu      sync.Mutex
 	waiting map[string]waiting
@@ -206,7 +207,11 @@ func (b *behind) take(ctx context.Context, session string) (w waiting, end func(
 func (b *behind) Put(ctx context.Context, session string, blobs []edit.Blob) error {
 	ctx, cancel := within(ctx, mostWrite)
 	defer cancel()
-	return late(ctx, b.Store.Put(ctx, session, blobs))
+	err := b.Store.Put(ctx, session, blobs)
+	if err == nil {
+		b.index.left(session)
+	}
+	return late(ctx, err)
 }
 
 func (b *behind) know(session string, records int) {

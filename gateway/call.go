@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -110,9 +111,17 @@ func New(o Options) (*Gateway, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	g := &Gateway{options: o, store: newBehind(o.Store)}
+	if s, ok := o.Store.(store.Searcher); ok && o.searches() {
+		g.store.index = newIndexer(s, o.Log)
+	}
 	g.families, g.memory = newFamilies(16*o.Sessions, g.letGo), newMemory(o.Sessions)
 	g.readings = newReadings(o.Sessions)
 	return g, nil
+}
+
+// searches reports whether models are offered to search what has left their view.
+func (o Options) searches() bool {
+	return o.Offer && (o.Policy.Name == "" || slices.Contains(o.Policy.Tools, policy.ToolSearchContext))
 }
 
 // allows returns which tools a target may be offered; nil: all.
@@ -137,6 +146,7 @@ func (g *Gateway) Warm(ctx context.Context, targets ...budget.Target) {
 // Close writes what is not written yet. What passes through the gateway after it is written
 // as before; the store stays open.
 func (g *Gateway) Close(ctx context.Context) error {
+	g.store.index.close()
 	var all error
 	for _, name := range g.store.sessions() {
 		all = errors.Join(all, g.store.flush(ctx, name))

@@ -65,6 +65,7 @@ func (e *RefusalError) Unwrap() error { return e.Err }
 // client and a provider agree on works. A *[RefusalError] is the answer to a request that
 // does not fit; any other error is that of ctx.
 func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
+	g.store.index.busy()
 	x := &Exchange{gateway: g, number: g.begun.Add(1), call: c, body: c.Body}
 	codec, ok := codecs.For(c.Dialect)
 	if !ok {
