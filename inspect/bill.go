@@ -53,7 +53,7 @@ func (g *segment) bill(o Options, simulate bool) {
 		}
 		s.charge.Simulated.Output = g.outputOf(*s)
 		s.charge.Usage = s.charge.Simulated
-		if shares != nil && !shares[i].IsZero() {
+		if i < len(shares) && !shares[i].IsZero() {
 			s.charge.Usage = shares[i]
 		}
 		g.charge(s, o)
@@ -110,6 +110,8 @@ func (g *segment) charge(s *step, o Options) {
 		}
 	}
 	switch {
+	case s.refused != nil: // nobody is charged for it
+		c.CostUSD, c.CostKind, c.Usage = catalog.Dollars(0), CostReported, llm.Usage{}
 	case s.copied():
 	case s.info.Cost > 0 && o.Model == "":
 		c.CostUSD, c.CostKind = catalog.Dollars(s.info.Cost), CostStated

@@ -60,5 +60,6 @@
 //	place.go     where in a request something lies
 //	breaks.go    where the cache broke
 //	stated.go    what the file states of its sums
+//	end.go       how the session ended
 //	inspect.go   all of that
 package inspect

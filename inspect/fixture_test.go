@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // ship is a model with round figures: in picodollars a token, 3 of input, 4 and 6
@@ -89,6 +90,13 @@ func (l *log) result(id, text string) {
 	l.add(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
 		llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: text}}},
 	}}, nil)
+}
+
+// fail ends the segment with a call that came to nothing.
+func (l *log) fail(e wire.Error) {
+	l.now += 10_000
+	f := sessionfile.Failure{Line: l.line + 1, Time: l.now, After: l.seg.Steps(), Error: e}
+	l.seg.Failures, l.seg.Final = append(l.seg.Failures, f), f.TooLong()
 }
 
 // interrupted is the stated result of a call that never ended.

@@ -42,6 +42,7 @@ func Session(s *sessionfile.Session, o Options) (Report, error) {
 	branches, agents := o.Aside(s)
 	report.Abandoned, report.Agents = append(report.Abandoned, branches...), append(report.Agents, agents...)
 	r.describe()
+	report.End = r.end()
 	r.total()
 	report.Attach(nil)
 	r.outputs()
@@ -60,7 +61,7 @@ func (r *reading) describe() {
 	for _, g := range r.segments {
 		out := Segment{
 			Number: g.number, Start: string(g.Start), Name: g.Name, NotRun: g.notRun, Model: g.model,
-			Window: r.o.WindowOf(r.s, g.Segment).Tokens, Accepted: r.o.Accepted(r.s, g.Segment), Messages: len(g.Entries), Hidden: g.hidden, Steps: []Step{},
+			Window: r.o.WindowOf(r.s, g.Segment).Tokens, Accepted: r.o.Accepted(r.s, g.Segment), Messages: len(g.Entries), Hidden: g.hidden, Steps: []Step{}, Failures: failuresOf(g.Segment),
 		}
 		before := 0
 		for i, s := range g.steps {
@@ -71,6 +72,9 @@ func (r *reading) describe() {
 			}
 			if s.entry < len(g.Entries) {
 				step.Line = g.Entries[s.entry].Line
+			}
+			if s.refused != nil {
+				step.Refused, step.Line = refusedOf(*s.refused), s.refused.Line
 			}
 			if s.reported() || !s.info.Usage.IsZero() {
 				u := usageOf(s.info.Usage)
@@ -99,6 +103,10 @@ func (r *reading) total() {
 			r.span(e.Time)
 		}
 		for i, s := range g.steps {
+			if s.refused != nil {
+				r.span(s.info.Time)
+				continue
+			}
 			if s.copied() {
 				t.CopiedSteps++
 				t.CopiedTokens += s.tokens

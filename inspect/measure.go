@@ -145,7 +145,7 @@ func (g *segment) walk(o Options) {
 		sent = cmp.Or(e.Time, sent)
 	}
 	if g.Final {
-		g.steps = append(g.steps, r.step(len(g.Entries), &sessionfile.Step{Model: g.model}, sent))
+		g.steps = append(g.steps, r.unanswered(sent))
 	}
 	if r.sizes.last == 0 {
 		g.frontSize = scaledBy(g.front, r.meter.Calibration().Ratio())
@@ -252,7 +252,7 @@ func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
 		s.gone = r.observe(info)
 	case info.ClientCount && info.Usage.Prompt() > 0:
 		s.tokens, s.kind = info.Usage.Prompt(), ClientCounted
-	case len(r.g.sized) > 0:
+	case len(r.g.steps) < len(r.g.sized):
 		s.tokens, s.kind = r.g.sized[len(r.g.steps)], Estimated
 	default:
 		s.tokens, s.kind = s.guess.Point, Estimated
@@ -266,6 +266,27 @@ func (r *running) step(i int, info *sessionfile.Step, sent int64) step {
 	r.thought.gone += s.gone
 	r.sizes.step(&s, i, r.meter.Calibration().Ratio())
 	s.contents = r.sizes.divided(s)
+	return s
+}
+
+// unanswered measures a request to which nobody replied. One that was refused has the size
+// that the refusal states, and was sent to the model of the call before it.
+func (r *running) unanswered(sent int64) step {
+	info := &sessionfile.Step{Model: r.g.model}
+	failure, ok := r.g.Last()
+	if !ok {
+		return r.step(len(r.g.Entries), info, sent)
+	}
+	if n := len(r.g.steps); n > 0 {
+		info.Model = cmp.Or(r.g.steps[n-1].info.Model, info.Model)
+	}
+	info.Time = failure.Time
+	s := r.step(len(r.g.Entries), info, cmp.Or(failure.Time, sent))
+	s.refused = &failure
+	if used := failure.Error.Used; used > 0 {
+		s.tokens, s.kind = used, Reported
+		s.contents = r.sizes.divided(s)
+	}
 	return s
 }
 

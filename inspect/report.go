@@ -29,26 +29,32 @@ const (
 
 // A Report is what is in one session file.
 type Report struct {
-	Schema        int        `json:"schema"`
-	Session       string     `json:"session"` // the file's name
-	Format        string     `json:"format"`
-	Client        string     `json:"client,omitempty"`
-	ClientVersion string     `json:"client_version,omitempty"`
-	ID            string     `json:"id"`
-	Parent        string     `json:"parent,omitempty"` // id of the session that this one began from
-	Kin           string     `json:"kin,omitempty"`    // how: "sub-agent" or "fork"; empty without a parent
-	Totals        Totals     `json:"totals"`
-	Segments      []Segment  `json:"segments"`
-	Largest       []Output   `json:"largest"`      // outputs, by the tokens that they took of all Steps
-	Repeated      []Repeat   `json:"repeated"`     // by the tokens that they took of all Steps
-	Unanswered    []Call     `json:"unanswered"`   // calls without a result
-	Cuts          []Cut      `json:"cuts"`         // what the client took out
-	CacheBreaks   []Break    `json:"cache_breaks"` // the most expensive, in the order of Steps
-	Thinking      []Thinking `json:"thinking"`     // one for each segment that has some
-	Problems      []Problem  `json:"problems"`     // lines that could not be read as they should be
-	Abandoned     []Branch   `json:"abandoned"`    // lines that do not lead to the end
-	Stated        []Stated   `json:"stated"`       // what the file says about its own sums, beside ours
+	Schema  int    `json:"schema"`
+	Session string `json:"session"` // the file's name
+	Identity
+	End         End        `json:"end"` // how it ended
+	Totals      Totals     `json:"totals"`
+	Segments    []Segment  `json:"segments"`
+	Largest     []Output   `json:"largest"`      // outputs, by the tokens that they took of all Steps
+	Repeated    []Repeat   `json:"repeated"`     // by the tokens that they took of all Steps
+	Unanswered  []Call     `json:"unanswered"`   // calls without a result
+	Cuts        []Cut      `json:"cuts"`         // what the client took out
+	CacheBreaks []Break    `json:"cache_breaks"` // the most expensive, in the order of Steps
+	Thinking    []Thinking `json:"thinking"`     // one for each segment that has some
+	Problems    []Problem  `json:"problems"`     // lines that could not be read as they should be
+	Abandoned   []Branch   `json:"abandoned"`    // lines that do not lead to the end
+	Stated      []Stated   `json:"stated"`       // what the file says about its own sums, beside ours
 	Kindred
+}
+
+// An Identity is what a session says of itself.
+type Identity struct {
+	Format        string `json:"format"`
+	Client        string `json:"client,omitempty"`
+	ClientVersion string `json:"client_version,omitempty"`
+	ID            string `json:"id"`
+	Parent        string `json:"parent,omitempty"` // id of the session that this one began from
+	Kin           string `json:"kin,omitempty"`    // how: "sub-agent" or "fork"; empty without a parent
 }
 
 // Kindred are the sub-agents of a session: those inside its file, and those that were attached;
@@ -102,6 +108,8 @@ type Segment struct {
 	Messages int       `json:"messages"` // with what it carries over
 	Hidden   Overhead  `json:"hidden"`
 	Steps    []Step    `json:"steps"`
+	// Failures are the calls that came to nothing, the one that is the last of Steps included.
+	Failures []Failed `json:"failures"`
 }
 
 // An Accepted is the largest prompt of a segment, accepted by the provider although it is
@@ -136,12 +144,53 @@ type Step struct {
 	// Estimate is what a reported prompt was taken for; nil where it measured what is hidden.
 	Estimate *Prediction `json:"estimate,omitempty"`
 	New      int         `json:"new"` // messages since the Step before
-	Cache    *Cache      `json:"cache,omitempty"`
+	// Refused says that the request was refused for its length; it has no reply, cost nothing,
+	// and is in no sum.
+	Refused *Failed `json:"refused,omitempty"`
+	Cache   *Cache  `json:"cache,omitempty"`
 }
 
-// Own returns the Steps that the session made itself, without copied ones.
+// Own returns the Steps that the session made itself and that were answered: without copied
+// and refused ones.
 func (g Segment) Own() []Step {
-	return slices.DeleteFunc(slices.Clone(g.Steps), func(s Step) bool { return s.Copied != "" })
+	return slices.DeleteFunc(slices.Clone(g.Steps), func(s Step) bool { return s.Copied != "" || s.Refused != nil })
+}
+
+// How a session ended.
+const (
+	EndRefused  = "refused"    // its last call was refused, or failed
+	EndStopped  = "stopped"    // a person stopped its last call
+	EndAnswered = "answered"   // the model has said all that it was asked
+	EndOpen     = "open call"  // a call of a tool has no result
+	EndWaits    = "unanswered" // the model was not asked any more, or its answer is not in the file
+)
+
+// A Failed is a model call that came to nothing.
+type Failed struct {
+	Line    int    `json:"line"`
+	Time    int64  `json:"time_ms,omitempty"`
+	After   int    `json:"after"`             // Steps of its segment before it
+	Stopped bool   `json:"stopped,omitempty"` // by a person
+	Class   string `json:"class"`             // of the error: "too long", "rate limited", …; see package wire
+	Status  int    `json:"status,omitempty"`  // HTTP
+	Message string `json:"message"`
+	Used    int    `json:"used,omitempty"`   // tokens of the request, as the error states them
+	Window  int    `json:"window,omitempty"` // and of the window
+}
+
+// An End is how a session ended, which is how its last segment did.
+type End struct {
+	How  string `json:"how"`            // EndRefused, EndStopped, EndAnswered, EndOpen or EndWaits; empty: there is no conversation
+	Call int    `json:"call,omitempty"` // number of the last call in the session, counted as Steps are
+	Time int64  `json:"time_ms,omitempty"`
+	Tool string `json:"tool,omitempty"` // of an open call
+	// Failed is what the last call came to; nil if it was answered.
+	Failed *Failed `json:"failed,omitempty"`
+	// Tokens and Kind are the size of a prompt that was refused, as of a [Step], and Window
+	// is what it was to fit into; 0 if nobody knows.
+	Tokens int    `json:"tokens,omitempty"`
+	Kind   string `json:"kind,omitempty"`
+	Window int    `json:"window,omitempty"`
 }
 
 // A StepRef names one Step of a session.

@@ -52,6 +52,7 @@ type step struct {
 	gone     int            // tokens of thinking that this prompt has no more
 	sent     int64          // Unix milliseconds; 0 if nobody knows
 	charge   Charge
+	refused  *sessionfile.Failure // of a request that was refused for its length
 }
 
 // A guess is what the size of a prompt was taken for before anybody reported it.
@@ -61,7 +62,7 @@ type guess struct {
 }
 
 // reported reports whether the size is the provider's.
-func (s step) reported() bool { return s.kind == Reported }
+func (s step) reported() bool { return s.kind == Reported && s.refused == nil }
 
 // unseen returns what a client counted beyond the content that its file has.
 func (s step) unseen() int {

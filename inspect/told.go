@@ -53,7 +53,7 @@ type statedRun struct {
 
 // toldOf returns what the file states of a segment, number number of its session.
 func toldOf(s *sessionfile.Session, seg sessionfile.Segment, number int) told {
-	if seg.Final || slices.ContainsFunc(s.Abandoned, func(b sessionfile.Branch) bool { return b.Why == sessionfile.WhySubAgent }) {
+	if seg.Final && seg.Steps() == 0 || slices.ContainsFunc(s.Abandoned, func(b sessionfile.Branch) bool { return b.Why == sessionfile.WhySubAgent }) {
 		return nil
 	}
 	var models []string // of the calls

@@ -41,6 +41,9 @@
 // A reply that was paid for and of which the file has no content is a Step like any other; a
 // line stands for what it said ([NotInFile]). A result that a file states of a run that it
 // does not have sums up no segments.
+// A call that was refused, failed or was stopped by a person is a [Failure] of its segment; the
+// client's words for it are no message. Where it was refused for its length and no reply came
+// after it, the segment ends with that request (Segment.Final).
 // A file that holds several conversations has a segment with StartRoot for each, and its
 // Name says which. What sub-agents said inside the file of their session, and other lines that lead
 // nowhere, are in Session.Abandoned with the calls that no segment has. Where a key stands twice on a line only one of them is read, and a

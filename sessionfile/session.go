@@ -169,7 +169,10 @@ type Segment struct {
 	Entries  []Entry
 	Window   int    // tokens, as the file reports it; 0 if it does not
 	Model    string // of a request body; elsewhere each Step has its own
-	Final    bool   // the segment is one request that has no reply
+	// Final says that the segment ends with a request that has no reply: it is nothing else,
+	// or the request was refused for its length.
+	Final    bool
+	Failures []Failure // model calls that came to nothing, in their order
 	// Cut is when the client changed the conversation, in Unix milliseconds; 0 if the
 	// file does not say, or if the segment is no change.
 	Cut int64

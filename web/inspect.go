@@ -83,6 +83,9 @@ func segmentLead(r inspect.Report, seg inspect.Segment) string {
 		who += " " + r.ClientVersion
 	}
 	text := fmt.Sprintf("%s, %s; start: %s", who, seg.Model, seg.Start)
+	if end := r.End.Text(); end != "" && seg.Number == len(r.Segments) {
+		text = "It ended so: " + end + ". " + text
+	}
 	if seg.Name != "" {
 		text += "; conversation " + seg.Name
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/wire"
 )
 
 // other stands for a word that is in no list.
@@ -81,6 +82,8 @@ var (
 		inspect.CauseLapsed, inspect.CauseModel, inspect.CauseCompacted, inspect.CauseCleared, inspect.CauseRolledBack,
 		inspect.CauseRewritten, inspect.CauseThinking, inspect.CauseHidden, inspect.CauseUnknown,
 	}
+	howWords     = []string{inspect.EndRefused, inspect.EndStopped, inspect.EndAnswered, inspect.EndOpen, inspect.EndWaits}
+	classWords   = classes()
 	whereWords   = []string{"reachable", "archived", "lost"} // of a replay.Missing
 	spanWords    = each(ground.Kinds(), ground.Kind.String)
 	baseWords    = texts(replay.Bases())
@@ -92,6 +95,15 @@ var (
 
 // windowForm is how a window is asked for: see replay.ParseWindow.
 var windowForm = regexp.MustCompile(`^([0-9][0-9_]{0,11}[k%]?|model)$`)
+
+// classes are the names of the classes of errors.
+func classes() []string {
+	var out []string
+	for c := wire.Unclassified; c <= wire.ServerFault; c++ {
+		out = append(out, c.String())
+	}
+	return out
+}
 
 // in returns a word that is in the list; an empty one stays empty.
 func in(list []string, word string) string {

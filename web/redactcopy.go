@@ -112,8 +112,9 @@ func (r *redactor) report(p inspect.Report) inspect.Report {
 		return k
 	})
 	return inspect.Report{
-		Schema: p.Schema, Session: r.session(p.Session), Format: in(r.formats, p.Format), Client: in(r.formats, p.Client),
-		ID: id(p.ID), Parent: id(p.Parent), Kin: in(kinWords, p.Kin), Totals: peak,
+		Schema: p.Schema, Session: r.session(p.Session),
+		Identity: inspect.Identity{Format: in(r.formats, p.Format), Client: in(r.formats, p.Client), ID: id(p.ID), Parent: id(p.Parent), Kin: in(kinWords, p.Kin)},
+		End:      r.end(p.End), Totals: peak,
 		Segments: each(p.Segments, r.segment), Largest: each(p.Largest, r.output), Repeated: each(p.Repeated, r.repeat),
 		Unanswered: each(p.Unanswered, r.call), Cuts: each(p.Cuts, cut), CacheBreaks: each(p.CacheBreaks, cacheBreak),
 		Thinking: each(p.Thinking, func(t inspect.Thinking) inspect.Thinking {
@@ -153,10 +154,31 @@ func (r *redactor) segment(s inspect.Segment) inspect.Segment {
 			known.Kind = in(kindWords, p.Kind)
 			step.Estimate = &known
 		}
+		step.Refused = failedOrNil(step.Refused)
 		step.CostKind, step.Copied, step.MessageID, step.RequestID = in(costWords, step.CostKind), id(step.Copied), "", ""
 		return step
 	})
+	s.Failures = each(s.Failures, failed)
 	return s
+}
+
+// failed keeps the class and the figures of an error; its words may hold anything.
+func failed(f inspect.Failed) inspect.Failed {
+	f.Class, f.Message = in(classWords, f.Class), ""
+	return f
+}
+
+func failedOrNil(f *inspect.Failed) *inspect.Failed {
+	if f == nil {
+		return nil
+	}
+	kept := failed(*f)
+	return &kept
+}
+
+func (r *redactor) end(e inspect.End) inspect.End {
+	e.How, e.Tool, e.Kind, e.Failed = in(howWords, e.How), r.tool(e.Tool), in(kindWords, e.Kind), failedOrNil(e.Failed)
+	return e
 }
 
 func (r *redactor) output(o inspect.Output) inspect.Output {

@@ -13,6 +13,7 @@ import (
 
 func (w *reportWriter) head(r inspect.Report) {
 	w.title(safe(shorten(r.Session, mostName)))
+	w.end(r.End)
 	w.para(w.st.plain, subject(r))
 	t := r.Totals
 	if r.Parent != "" {
@@ -35,6 +36,18 @@ func (w *reportWriter) head(r inspect.Report) {
 	w.para(w.st.plain, spent(r))
 	if text := leftText(r.Abandoned); text != "" {
 		w.para(w.st.plain, text)
+	}
+}
+
+// end says how the session ended, in red where a call was refused; that all was answered
+// needs no words.
+func (w *reportWriter) end(e inspect.End) {
+	style := w.st.plain
+	if e.Failed != nil && !e.Failed.Stopped {
+		style = w.st.bad
+	}
+	if text := e.Text(); text != "" && e.How != inspect.EndAnswered {
+		w.para(style, safe(text))
 	}
 }
 

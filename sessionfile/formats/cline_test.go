@@ -66,6 +66,8 @@ segment compaction
     step claude-x in 50, read 200, written 0+0, out 6, cost 400000000, reported
   0 assistant/model: "[a reply, not in the session file]"
     step claude-x in 10, read 0, written 0+0, out 0, prompt reported
+  failed 0 after 0: unclassified: "no network"
+  failed 0 after 2: stopped: ""
 problem 101: a message of the role "oracle", skipped
 `
 	if diff := cmp.Diff(want, show(s)); diff != "" {

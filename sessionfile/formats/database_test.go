@@ -100,6 +100,9 @@ func withoutPlaces(s *sessionfile.Session) string {
 		for k := range s.Segments[i].Entries {
 			s.Segments[i].Entries[k].Line = 0
 		}
+		for k := range s.Segments[i].Failures {
+			s.Segments[i].Failures[k].Line = 0
+		}
 	}
 	for i := range s.Abandoned {
 		s.Abandoned[i].First, s.Abandoned[i].Last = 0, 0

@@ -180,6 +180,24 @@ func showSegment(b *strings.Builder, segment sessionfile.Segment) {
 			showStep(b, *e.Step)
 		}
 	}
+	for _, f := range segment.Failures {
+		fmt.Fprintf(b, "  failed %d after %d: %s\n", f.Line, f.After, showFailure(f))
+	}
+}
+
+// showFailure writes what a file says about a call that came to nothing.
+func showFailure(f sessionfile.Failure) string {
+	if f.Stopped {
+		return fmt.Sprintf("stopped: %q", f.Error.Message)
+	}
+	text := f.Error.Class.String()
+	if f.Error.Status > 0 {
+		text += fmt.Sprintf(" (%d)", f.Error.Status)
+	}
+	if f.Error.Used > 0 || f.Error.Window > 0 {
+		text += fmt.Sprintf(" %d of %d", f.Error.Used, f.Error.Window)
+	}
+	return text + fmt.Sprintf(": %q", f.Error.Message)
 }
 
 func showStep(b *strings.Builder, s sessionfile.Step) {

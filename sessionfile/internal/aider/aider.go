@@ -251,6 +251,7 @@ func (h *history) tool(no int, told string) {
 		h.speak()
 	}
 	h.block, h.sent, h.paid = blockTool, false, nil
+	h.failed(no, told)
 	switch {
 	case h.told(told):
 	case strings.HasPrefix(told, counts):

@@ -311,7 +311,13 @@ func (b *build) addReply(u []int, called bool) {
 			step.Unpriced = cmp.Or(step.Unpriced, unpriced(said.usage)) // what one line says holds for the call
 		}
 	}
-	if step.Model == syntheticModel || b.records[u[0]].has(isAPIError) {
+	if b.records[u[0]].has(isAPIError) { // the client does not send it
+		if f := b.line(u[0]); called { // else it is known
+			failed(b.Reading, read.Outcome{Line: b.records[u[0]].at(), Time: step.Time, Words: m.Text()}, f.failure)
+		}
+		return
+	}
+	if step.Model == syntheticModel {
 		m.Origin, m.Flags = llm.Note, llm.FlagSynthetic
 		b.push(m, u[0], time)
 		return
@@ -361,6 +367,7 @@ func (b *build) addUser(i int) {
 		m.Flags = wire.RulesIn(rest)
 	default:
 		m = read.UserMessage(rest, anthropic.Dialect)
+		stopped(b.Reading, rec.at(), time, m)
 	}
 	b.push(m, i, time)
 }

@@ -118,6 +118,7 @@ type scan struct {
 type fields struct {
 	kind, subtype, message, attachment, content, compact, micro, uuid, parent, logical []byte
 	session, version, agent, request, forked                                           []byte
+	failure                                                                            failure
 	time                                                                               []byte
 	is                                                                                 flags // what the line says itself
 	hidden                                                                             bool
@@ -171,6 +172,12 @@ func (f *fields) set(key, value []byte) {
 		f.hidden = read.IsTrue(value)
 	case "isApiErrorMessage":
 		f.flag(isAPIError, value)
+	case "error":
+		f.failure.kind = value
+	case "errorDetails":
+		f.failure.details = value
+	case "apiErrorStatus":
+		f.failure.status = value
 	default:
 		f.end = end
 	}

@@ -262,7 +262,11 @@ func (s *stream) reply(no int, f read.Fields) {
 	m, time := f.Of("message"), s.Time(no, f["timestamp"])
 	parts := s.content(no, m)
 	model, id := s.Name(m["model"]), m.Str("id")
-	ofClient := model == syntheticModel || read.IsTrue(f["isApiErrorMessage"])
+	if read.IsTrue(f["isApiErrorMessage"]) || model == syntheticModel && f.Has("error") && string(f["error"]) != "null" {
+		failed(s.Reading, read.Outcome{Line: no, Time: time, Words: llm.Message{Parts: parts}.Text()}, failure{f["error"], f["errorDetails"], f["apiErrorStatus"]})
+		return
+	}
+	ofClient := model == syntheticModel
 	if len(parts) == 0 && (ofClient || usage(s.Reading, no, m["usage"]).Total() == 0) {
 		return
 	}
@@ -322,6 +326,7 @@ func (s *stream) user(no int, f read.Fields) {
 	}
 	add(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: results, Dialect: anthropic.Dialect})
 	m := read.UserMessage(rest, anthropic.Dialect)
+	stopped(s.Reading, no, time, m)
 	if read.IsTrue(f["isSynthetic"]) || read.IsTrue(f["isMeta"]) {
 		m.Origin, m.Flags = llm.Note, wire.RulesIn(rest)
 		if s.segment.Start == sessionfile.StartCompaction && len(s.segment.Entries) == 0 && len(rest) > 0 {

@@ -75,6 +75,12 @@ func readHistory(r *read.Reading, in *read.Input, d *read.Document) {
 		return !r.Stopped()
 	})
 	h.unanswered(i)
+	if files.shown != nil {
+		read.EachElement(files.shown.Bytes, func(value []byte) bool {
+			failed(r, 0, read.FieldsOf(value))
+			return true
+		})
+	}
 	h.finish()
 }
 

@@ -120,6 +120,7 @@ func readShown(r *read.Reading, in *read.Input, d *read.Document) {
 // message takes in one shown message.
 func (s *shown) message(no int, f read.Fields) {
 	text := f.Str("text")
+	failed(s.Reading, no, f)
 	switch kind := f.Str("say") + f.Str("ask"); {
 	case f.Str("type") != "say" && f.Str("type") != "ask":
 		s.Problem(no, "a message of the type %.40q, skipped", f.Str("type"))

@@ -259,6 +259,8 @@ func (c *codex) event(no int, payload []byte) {
 		if w := c.Tokens(no, gjson.ParseBytes(payload), "model_context_window"); w > 0 {
 			c.segment.Window = w
 		}
+	case `"error"`, `"stream_error"`, `"turn_aborted"`:
+		c.failed(no, read.FieldsOf(payload))
 	case `"thread_settings_applied"`:
 		c.settings(payload)
 	case `"thread_rolled_back"`:

@@ -46,6 +46,7 @@ type thread struct {
 	runs    read.Runs
 	total   llm.Usage // so far
 	line    int       // that states it; 0 if none does
+	failed  []read.Outcome
 }
 
 // newExec returns a stream that begins without a thread's id.
@@ -65,11 +66,23 @@ func (x *exec) event(no int, f read.Fields) bool {
 		x.item(no, f.Of("item"), true)
 	case "turn.completed":
 		x.turn(no, f.Of("usage"))
-	case "turn.started", "turn.failed", "item.updated", "error": // nothing that was sent or said
+	case "turn.failed":
+		x.failed(no, f.Of("error").Str("message"))
+	case "error":
+		x.failed(no, f.Str("message"))
+	case "turn.started", "item.updated": // nothing that was sent or said
 	default:
 		return false
 	}
 	return true
+}
+
+// failed notes a call that came to nothing. The end of the turn says once more why.
+func (x *exec) failed(no int, words string) {
+	if all := x.thread.failed; len(all) > 0 && all[len(all)-1].Words == words {
+		return
+	}
+	x.thread.failed = append(x.thread.failed, read.Outcome{Line: no, Words: words, Code: codeOf(words)})
 }
 
 // begin begins another conversation, unless the thread goes on.
@@ -94,6 +107,9 @@ func (x *exec) finish() {
 		segment := sessionfile.Segment{Start: sessionfile.StartRoot, Entries: t.entries}
 		if len(x.all) > 1 {
 			segment.Name = t.id
+		}
+		for _, o := range t.failed {
+			x.Fail(o)
 		}
 		from := x.Emitted()
 		x.Emit(segment)

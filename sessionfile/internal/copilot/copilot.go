@@ -96,6 +96,14 @@ func (c *copilot) line(l read.Line) {
 	case "session.shutdown":
 		c.shutdown(l.No, data)
 		c.Add(id)
+	case "session.error":
+		c.Fail(read.Outcome{
+			Line: e.Line, Time: e.Time, Words: data.Str("message"), Code: data.Str("errorType"), Status: c.Count(l.No, "statusCode", data["statusCode"]),
+		})
+		c.Add(id)
+	case "abort":
+		c.Fail(read.Outcome{Line: e.Line, Time: e.Time, Words: data.Str("reason"), Stopped: true})
+		c.Add(id)
 	case "session.snapshot_rewind":
 		c.rewind(data, e)
 	default:

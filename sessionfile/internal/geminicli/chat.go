@@ -3,6 +3,7 @@ package geminicli
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/internal/build"
@@ -77,6 +78,18 @@ func (c *chat) message(no int, f read.Fields) {
 		return
 	}
 	c.list = append(c.list, c.record(no, f))
+	if f.Str("type") == "error" {
+		c.Fail(read.Outcome{Line: no, Time: c.Time(no, f["timestamp"]), Words: wordsOf(f.Str("content"))})
+	}
+}
+
+// wordsOf returns what went wrong without what the client puts around it.
+func wordsOf(shown string) string {
+	words, ok := strings.CutPrefix(shown, "[API Error: ")
+	if !ok {
+		return shown
+	}
+	return strings.TrimSuffix(strings.TrimSpace(words), "]")
 }
 
 // record makes a record of a message.

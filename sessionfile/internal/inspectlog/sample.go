@@ -44,12 +44,21 @@ func (l *log) sample(value []byte, line func([]byte) int) {
 		s.message(line(value), read.FieldsOf(value))
 		return true
 	})
+	s.failed(line(value), f)
 	s.pay()
 	from := l.Emitted()
 	s.Close()
 	if models := f["model_usage"]; len(models) > 0 && models[0] == '{' {
 		s.stated(from, models)
 	}
+}
+
+// failed notes what ended a sample: an error, or the limit of the context.
+func (s *sample) failed(no int, f read.Fields) {
+	if kind := f.Of("limit").Str("type"); kind == "context" {
+		s.Fail(read.Outcome{Line: no, Words: "context length exceeded", Code: "context_length_exceeded"})
+	}
+	s.Fail(read.Outcome{Line: no, Words: f.Of("error").Str("message")})
 }
 
 // protocols are how a text says that it is held aside.

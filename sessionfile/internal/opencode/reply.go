@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -27,7 +28,9 @@ type call struct {
 // reply takes in an assistant message. The client does not send failed ones again, unless
 // they were stopped and say something.
 func (o *opencode) reply(m message) {
-	if failure := m.info.Of("error"); failure != nil && (failure.Str("name") != "MessageAbortedError" || !says(m.parts)) {
+	failure := m.info.Of("error")
+	o.failed(m, failure)
+	if failure != nil && (failure.Str("name") != "MessageAbortedError" || !says(m.parts)) {
 		left := sessionfile.Branch{First: m.line, Last: m.line, Messages: 1, Why: build.WhyCutOff}
 		if step := o.step(m, call{tokens: m.info["tokens"], cost: m.info["cost"]}); step.Reported || step.Cost > 0 {
 			step.OutputReported = false
@@ -42,6 +45,20 @@ func (o *opencode) reply(m message) {
 	c := o.begin(m)
 	o.parts(m, &c, func(f read.Fields) { o.part(m.line, &c, f) })
 	o.end(m, c)
+}
+
+// failed notes what a reply says went wrong.
+func (o *opencode) failed(m message, failure read.Fields) {
+	if failure == nil {
+		return
+	}
+	data := failure.Of("data")
+	out := read.Outcome{
+		Line: m.line, Time: o.Time(m.line, m.info.Of("time")["created"]), Code: failure.Str("name"),
+		Status: o.Count(m.line, "statusCode", data["statusCode"]), Words: cmp.Or(data.Str("responseBody"), data.Str("message")),
+	}
+	out.Stopped = out.Code == "MessageAbortedError"
+	o.Fail(out)
 }
 
 // parts goes through the parts of a reply and hands on those of the conversation. In

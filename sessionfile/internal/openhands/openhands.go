@@ -99,6 +99,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 		t.model = run.Of("metadata").Of("llm_config").Str("model")
 		from := r.Emitted()
 		t.read(run["history"])
+		t.Fail(read.Outcome{Line: l.No, Words: run.Str("error")})
 		t.Close()
 		t.stated(l.No, from, run.Of("metrics"))
 	})

@@ -286,6 +286,9 @@ func (t *trajectory) observation(e incoming, kind string) {
 		t.recalled(e)
 		return
 	}
+	if kind == "agent_state_changed" {
+		t.state(e)
+	}
 	if silent[kind] {
 		return
 	}
@@ -294,6 +297,10 @@ func (t *trajectory) observation(e incoming, kind string) {
 		text = shell.Str("prefix") + text + shell.Str("suffix")
 	}
 	id := e.call.Str("tool_call_id")
+	if id == "" && kind == "error" && strings.HasPrefix(e.Of("extras").Str("error_id"), "STATUS$") {
+		t.Fail(read.Outcome{Line: e.line, Time: e.time, Words: text, Code: e.Of("extras").Str("error_id")})
+		return
+	}
 	if id == "" {
 		t.add(e, chatlog.Note(text))
 		return
@@ -304,6 +311,17 @@ func (t *trajectory) observation(e incoming, kind string) {
 		m.Parts[0] = result
 	}
 	t.add(e, m)
+}
+
+// state takes in what became of the agent. What went wrong is said with it.
+func (t *trajectory) state(e incoming) {
+	extras := e.Of("extras")
+	switch extras.Str("agent_state") {
+	case "error", "rate_limited":
+		t.Fail(read.Outcome{Line: e.line, Time: e.time, Words: extras.Str("reason")})
+	case "stopped":
+		t.Fail(read.Outcome{Line: e.line, Time: e.time, Words: extras.Str("reason"), Stopped: true})
+	}
 }
 
 // recalled takes in what the client remembered: the repository's instructions and the

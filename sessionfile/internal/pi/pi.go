@@ -4,6 +4,7 @@
 package pi
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -213,6 +214,7 @@ func execution(m read.Fields) string { return m.Str("command") + "\n" + m.Str("o
 func (p *pi) reply(id string, m read.Fields, e sessionfile.Entry) {
 	stop := m.Str("stopReason")
 	if stop == "aborted" || stop == "error" {
+		p.Fail(read.Outcome{Line: e.Line, Time: e.Time, Words: cmp.Or(m.Str("errorMessage"), stop), Stopped: stop == "aborted"})
 		left := sessionfile.Branch{First: e.Line, Last: e.Line, Messages: 1, Why: build.WhyCutOff}
 		if step := p.step(m, e); step.Reported || step.Cost > 0 {
 			step.OutputReported = false

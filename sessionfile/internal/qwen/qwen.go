@@ -4,6 +4,9 @@
 package qwen
 
 import (
+	"cmp"
+	"strconv"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -206,8 +209,23 @@ func (q *qwen) system(id string, f read.Fields, at sessionfile.Entry) {
 		if d, ok := dialects[payload.Of("uiEvent").Str("auth_type")]; ok {
 			q.Session.Dialect = d
 		}
+		q.failed(payload.Of("uiEvent"), at)
 	}
 	q.Add(id)
+}
+
+// failed notes what the client counts as a failed call.
+func (q *qwen) failed(event read.Fields, at sessionfile.Entry) {
+	if event.Str("event.name") != "qwen-code.api_error" {
+		return
+	}
+	o := read.Outcome{Line: at.Line, Time: at.Time, Words: cmp.Or(event.Str("error_message"), event.Str("error"), event.Str("error.message")), Code: event.Str("error_type")}
+	for _, name := range []string{"status_code", "http.status_code"} {
+		if n, err := strconv.Atoi(cmp.Or(event.Str(name), string(event[name]))); err == nil {
+			o.Status = n
+		}
+	}
+	q.Fail(o)
 }
 
 // compression begins a new segment with the history that the client made.

@@ -41,6 +41,8 @@ type Reading struct {
 	seen    map[sessionfile.Problem]bool // what was reported, since carried-over entries are checked again
 	names   map[string]string
 
+	failures []sessionfile.Failure // of the segment that is emitted next
+
 	repeated int  // messages that segments carry over
 	untimed  bool // a value that is no time was found
 }
@@ -68,6 +70,7 @@ func (r *Reading) Emit(s sessionfile.Segment) {
 	if len(s.Entries) == 0 && !stated {
 		return
 	}
+	r.failed(&s)
 	r.emitted++
 	r.stopped = !r.sink(s)
 }

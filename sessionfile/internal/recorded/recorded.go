@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -93,6 +94,9 @@ func (c *conversation) exchange(name string, f read.Fields) {
 	c.codec, c.Session.Dialect = codec, codec.Dialect()
 	c.request(name, request, gjson.GetBytes(body, "previous_response_id").Str, c.Time(0, about["time"]))
 	reply, err := c.reply(f)
+	if status, failed := strconv.Atoi(string(f["status"])); failed == nil && status >= 400 {
+		c.Fail(read.Outcome{Time: c.Time(0, about["ended"]), Status: status, Words: f.Str("response")})
+	}
 	if err != nil {
 		c.Problem(0, "%s: no reply: %v", name, err)
 		return

@@ -79,6 +79,7 @@ func readFile(r *read.Reading, in *read.Input) error {
 	} else {
 		t.full()
 	}
+	t.failed(d)
 	t.Close()
 	t.stated(d.Fields().Of("info")["model_stats"])
 	return nil
@@ -95,6 +96,22 @@ func (t *trajectory) stated(stats []byte) {
 		Calls: tokens("api_calls"), Cost: chatlog.Cost([]byte(sums.Get("instance_cost").Raw)),
 		Usage: llm.Usage{Input: tokens("tokens_sent"), Output: tokens("tokens_received")},
 	})
+}
+
+// exits are the words for a run that a limit or an error of a call ended.
+var exits = map[string]string{
+	"exit_context": "context_length_exceeded", "ContextWindowExceededError": "context_length_exceeded", "exit_api": "api_error",
+}
+
+// failed notes a run that ended because a call came to nothing.
+func (t *trajectory) failed(d *read.Document) {
+	info := d.Fields()["info"]
+	status := read.FieldsOf(info).Str("exit_status")
+	for word, code := range exits {
+		if strings.Contains(status, word) {
+			t.Fail(read.Outcome{Line: d.Line(info), Words: status, Code: code})
+		}
+	}
 }
 
 // A trajectory is one run.
