@@ -173,13 +173,29 @@ func (r *reading) priceOf(s sent, tokens int) catalog.Money {
 	return catalog.Dollars(max(full-read, 0))
 }
 
+// cause books a break by its cause.
+func (r *reading) cause(f found) {
+	b := f.Break
+	i := slices.IndexFunc(r.report.Causes, func(c CauseSum) bool { return c.Cause == b.Cause })
+	if i < 0 {
+		i, r.report.Causes = len(r.report.Causes), append(r.report.Causes, CauseSum{Cause: b.Cause, CostUSD: catalog.Dollars(0)})
+		if rule := f.cur.rule; rule.Marked && len(rule.Lifetimes) > 0 {
+			r.report.Causes[i].Kept = rule.Lifetimes[0]
+		}
+	}
+	c := &r.report.Causes[i]
+	c.Breaks, c.Lost, c.CostUSD = c.Breaks+1, c.Lost+b.Lost, c.CostUSD.Add(b.CostUSD)
+}
+
 // list writes the most expensive breaks in the order of Steps, with their places.
 func (r *reading) list(all []found) {
 	t := &r.report.Totals
 	t.CacheBreaks = len(all)
 	for _, f := range all {
 		t.CacheLost += f.Lost
+		r.cause(f)
 	}
+	slices.SortStableFunc(r.report.Causes, func(a, b CauseSum) int { return cmp.Compare(b.Lost, a.Lost) })
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.Lost, a.Lost) })
 	all = all[:min(len(all), r.o.top())]
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.Number, b.Number) })

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -17,8 +18,39 @@ func (r *reading) cuts() {
 			continue
 		}
 		if prev, ok := before(r.segments[:g.number-1], g); ok {
-			r.report.Cuts = append(r.report.Cuts, cutOf(prev, g))
+			c := cutOf(prev, g)
+			r.cold(&c, prev)
+			r.report.Cuts = append(r.report.Cuts, c)
 		}
+	}
+}
+
+// cold sets how long after the last Step a compaction came, and what it cost if the
+// provider's cache had lapsed by then: the whole prompt had to be sent at full price for the
+// summary. Only where the client uses a cache that keeps what is marked for a stated time.
+func (r *reading) cold(c *Cut, prev *segment) {
+	if c.What != string(sessionfile.StartCompaction) || c.Time == 0 || len(prev.steps) == 0 {
+		return
+	}
+	last := prev.steps[len(prev.steps)-1]
+	model := cmp.Or(last.info.Model, prev.model)
+	rule := prev.listed(r.o, model).rule
+	if last.info.Time == 0 || c.Time <= last.info.Time || !rule.Marked || len(rule.Lifetimes) == 0 || !prev.caching.used {
+		return
+	}
+	c.Idle = int((c.Time - last.info.Time) / 1000)
+	kept := rule.Lifetimes[0]
+	if prev.caching.long {
+		kept = rule.Lifetimes[len(rule.Lifetimes)-1]
+	}
+	if c.Idle <= kept {
+		return
+	}
+	c.Cold = c.Idle - kept
+	full, read := prev.price(r.o, model, llm.Usage{Input: c.Before}), prev.price(r.o, model, llm.Usage{CacheRead: c.Before})
+	if full.Known && read.Known {
+		cost := catalog.Dollars(full.Pico - read.Pico)
+		c.ColdUSD = &cost
 	}
 }
 

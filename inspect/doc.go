@@ -40,7 +40,8 @@
 //
 // A file uses what it or an earlier one in this list declares, and no later one.
 //
-//	report.go    floor 1: what a Report holds
+//	ending.go    floor 1: how a session ended, and what is found about it
+//	report.go    what a Report holds
 //	overhead.go  what an analysis stands on, and what a client hides
 //	told.go      what a file states of the calls of a segment
 //	weigh.go     a message by its parts

@@ -12,7 +12,7 @@ import (
 // empty returns a Report without anything in its lists.
 func empty(name string) Report {
 	return Report{
-		Schema: Schema, Session: name, Segments: []Segment{}, Largest: []Output{}, Repeated: []Repeat{}, Unanswered: []Call{},
+		Schema: Schema, Session: name, Segments: []Segment{}, Findings: []Finding{}, Tools: []ToolSum{}, Causes: []CauseSum{}, Largest: []Output{}, Repeated: []Repeat{}, Unanswered: []Call{},
 		Cuts: []Cut{}, CacheBreaks: []Break{}, Thinking: []Thinking{}, Problems: []Problem{}, Abandoned: []Branch{},
 		Stated: []Stated{}, Kindred: Kindred{Agents: []Agent{}}, Totals: Totals{Kinds: []KindSum{}},
 	}

@@ -109,6 +109,25 @@ func (r *reading) outputs() {
 	for _, o := range order[:min(len(order), r.o.top())] {
 		r.report.Largest = append(r.report.Largest, *o)
 	}
+	r.report.Tools = byTool(order)
+}
+
+// byTool sums up outputs by their tool.
+func byTool(outputs []*Output) []ToolSum {
+	at, out := map[string]int{}, []ToolSum{}
+	for _, o := range outputs {
+		i, ok := at[o.Tool]
+		if !ok {
+			i, at[o.Tool] = len(out), len(out)
+			out = append(out, ToolSum{Tool: o.Tool, CostUSD: catalog.Dollars(0)})
+		}
+		out[i].Outputs, out[i].Tokens, out[i].Carried = out[i].Outputs+1, out[i].Tokens+o.Tokens, out[i].Carried+o.Carried
+		if o.Steps > 0 {
+			out[i].CostUSD = out[i].CostUSD.Add(o.CostUSD)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ToolSum) int { return cmp.Compare(b.Carried, a.Carried) })
+	return out
 }
 
 // output describes a result.

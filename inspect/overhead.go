@@ -17,12 +17,12 @@ type Options struct {
 	Top       int    // how many of each list; 0: 20
 }
 
-// defaultTop is how many of each list a Report has.
-const defaultTop = 20
+// DefaultTop is how many of each list a Report has.
+const DefaultTop = 20
 
 func (o Options) top() int {
 	if o.Top <= 0 {
-		return defaultTop
+		return DefaultTop
 	}
 	return o.Top
 }

@@ -35,6 +35,9 @@ type Report struct {
 	End         End        `json:"end"` // how it ended
 	Totals      Totals     `json:"totals"`
 	Segments    []Segment  `json:"segments"`
+	Findings    []Finding  `json:"findings"`     // what could have been had for less; package advice finds them
+	Tools       []ToolSum  `json:"tools"`        // outputs by tool, by the tokens that they took of all Steps
+	Causes      []CauseSum `json:"break_causes"` // all breaks by cause, by the tokens that were not read
 	Largest     []Output   `json:"largest"`      // outputs, by the tokens that they took of all Steps
 	Repeated    []Repeat   `json:"repeated"`     // by the tokens that they took of all Steps
 	Unanswered  []Call     `json:"unanswered"`   // calls without a result
@@ -55,6 +58,36 @@ type Identity struct {
 	ID            string `json:"id"`
 	Parent        string `json:"parent,omitempty"` // id of the session that this one began from
 	Kin           string `json:"kin,omitempty"`    // how: "sub-agent" or "fork"; empty without a parent
+}
+
+// Top returns the report with at most n of each list of which it has the largest; those that
+// it has if n is 0.
+func (r Report) Top(n int) Report {
+	if n <= 0 {
+		return r
+	}
+	r.Largest, r.Repeated = r.Largest[:min(n, len(r.Largest))], r.Repeated[:min(n, len(r.Repeated))]
+	if len(r.CacheBreaks) > n {
+		lost := make([]int, len(r.CacheBreaks))
+		for i, b := range r.CacheBreaks {
+			lost[i] = b.Lost
+		}
+		slices.Sort(lost)
+		least := lost[len(lost)-n]
+		equal := n // of the smallest that are kept
+		for _, l := range lost {
+			if l > least {
+				equal--
+			}
+		}
+		r.CacheBreaks = slices.DeleteFunc(slices.Clone(r.CacheBreaks), func(b Break) bool {
+			if b.Lost == least {
+				equal--
+			}
+			return b.Lost < least || b.Lost == least && equal < 0
+		})
+	}
+	return r
 }
 
 // Kindred are the sub-agents of a session: those inside its file, and those that were attached;
@@ -156,43 +189,6 @@ func (g Segment) Own() []Step {
 	return slices.DeleteFunc(slices.Clone(g.Steps), func(s Step) bool { return s.Copied != "" || s.Refused != nil })
 }
 
-// How a session ended.
-const (
-	EndRefused  = "refused"    // its last call was refused, or failed
-	EndStopped  = "stopped"    // a person stopped its last call
-	EndAnswered = "answered"   // the model has said all that it was asked
-	EndOpen     = "open call"  // a call of a tool has no result
-	EndWaits    = "unanswered" // the model was not asked any more, or its answer is not in the file
-)
-
-// A Failed is a model call that came to nothing.
-type Failed struct {
-	Line    int    `json:"line"`
-	Time    int64  `json:"time_ms,omitempty"`
-	After   int    `json:"after"`             // Steps of its segment before it
-	Stopped bool   `json:"stopped,omitempty"` // by a person
-	Class   string `json:"class"`             // of the error: "too long", "rate limited", …; see package wire
-	Status  int    `json:"status,omitempty"`  // HTTP
-	Message string `json:"message"`
-	Used    int    `json:"used,omitempty"`   // tokens of the request, as the error states them
-	Window  int    `json:"window,omitempty"` // and of the window
-}
-
-// An End is how a session ended, which is how its last segment did.
-type End struct {
-	How  string `json:"how"`            // EndRefused, EndStopped, EndAnswered, EndOpen or EndWaits; empty: there is no conversation
-	Call int    `json:"call,omitempty"` // number of the last call in the session, counted as Steps are
-	Time int64  `json:"time_ms,omitempty"`
-	Tool string `json:"tool,omitempty"` // of an open call
-	// Failed is what the last call came to; nil if it was answered.
-	Failed *Failed `json:"failed,omitempty"`
-	// Tokens and Kind are the size of a prompt that was refused, as of a [Step], and Window
-	// is what it was to fit into; 0 if nobody knows.
-	Tokens int    `json:"tokens,omitempty"`
-	Kind   string `json:"kind,omitempty"`
-	Window int    `json:"window,omitempty"`
-}
-
 // A StepRef names one Step of a session.
 type StepRef struct {
 	Segment int `json:"segment"` // from 1
@@ -236,6 +232,24 @@ type Output struct {
 	CostUSD   catalog.Money `json:"cost_usd"`
 }
 
+// A ToolSum is what the outputs of one tool took.
+type ToolSum struct {
+	Tool    string        `json:"tool"`
+	Outputs int           `json:"outputs"`
+	Tokens  int           `json:"tokens"`
+	Carried int           `json:"carried"` // tokens of all Steps that they were sent with
+	CostUSD catalog.Money `json:"cost_usd"`
+}
+
+// A CauseSum is the breaks of one cause, listed or not.
+type CauseSum struct {
+	Cause   string        `json:"cause"`
+	Breaks  int           `json:"breaks"`
+	Kept    int           `json:"kept_seconds,omitempty"` // how long the provider states that it keeps a prefix, of the first one; absent if it does not
+	Lost    int           `json:"lost"`
+	CostUSD catalog.Money `json:"cost_usd"`
+}
+
 // A Repeat is what an output shows that an earlier one shows in full in the same
 // context: runs of at least four equal lines, or the whole of it.
 type Repeat struct {
@@ -267,11 +281,14 @@ type Call struct {
 // A Cut is what a client took out of the context by itself.
 type Cut struct {
 	StepRef                        // the first Step after it
-	What            string         `json:"what"`              // "compaction", "microcompaction" or "rollback"
-	Line            int            `json:"line"`              // of the first message that was new in the new context
-	Time            int64          `json:"time_ms,omitempty"` // Unix milliseconds
-	Before          int            `json:"before"`            // tokens of the last Step before
-	After           int            `json:"after"`             // tokens of the first Step after; 0: there was none
+	What            string         `json:"what"`                   // "compaction", "microcompaction" or "rollback"
+	Line            int            `json:"line"`                   // of the first message that was new in the new context
+	Time            int64          `json:"time_ms,omitempty"`      // Unix milliseconds
+	Idle            int            `json:"idle_seconds,omitempty"` // since the last Step before it
+	Cold            int            `json:"cold_seconds,omitempty"` // of these, after the provider's cache had lapsed
+	ColdUSD         *catalog.Money `json:"cold_usd,omitempty"`     // what it cost the client's summary that its prompt was not cached any more, estimated
+	Before          int            `json:"before"`                 // tokens of the last Step before
+	After           int            `json:"after"`                  // tokens of the first Step after; 0: there was none
 	MessagesBefore  int            `json:"messages_before"`
 	MessagesAfter   int            `json:"messages_after"` // before anything new was said
 	DroppedMessages int            `json:"dropped_messages"`

@@ -10,7 +10,7 @@ import (
 // inspectTables are the lists of a report; those that would be empty are left out.
 func inspectTables(r inspect.Report) []table {
 	tables := []table{
-		agents(r.Agents, r.WithAgents), stated(r.Stated), largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
+		findings(r.Findings), agents(r.Agents, r.WithAgents), stated(r.Stated), largest(r.Largest), repeated(r.Repeated), cuts(r.Cuts), breaks(r.CacheBreaks), unanswered(r.Unanswered), thinking(r.Thinking),
 	}
 	list := make([]replay.Problem, len(r.Problems))
 	for i, p := range r.Problems {
@@ -18,6 +18,23 @@ func inspectTables(r inspect.Report) []table {
 	}
 	tables = append(tables, predictions(r), problems(list), abandoned(r.Abandoned))
 	return slices.DeleteFunc(tables, func(t table) bool { return t.Rows() == 0 })
+}
+
+// findings lists what could have been had for less.
+func findings(list []inspect.Finding) table {
+	t := table{
+		Title: "What now", Open: true, Note: "What could have been had for less, and what would have helped.",
+		Head: slices.Concat(words("Finding", "What helps", "Command"), numbers("Cost")),
+	}
+	var rows [][]cell
+	for _, f := range list {
+		cost := "–"
+		if f.CostUSD != nil {
+			cost = f.CostUSD.String()
+		}
+		rows = append(rows, []cell{text(f.Text), text(f.Do), text(f.Command), {Text: cost}})
+	}
+	return t.with(rows, len(rows))
 }
 
 // agents lists the sub-agents, with the sums over all of them.

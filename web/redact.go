@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
@@ -30,6 +31,7 @@ type redactor struct {
 	formats  []string // and the clients called after them
 	rules    []string
 	counters []string // estimators of presets
+	advice   []string // names of the rules that findings are by
 	sessions map[string]int
 	policies map[string]int
 	windows  map[string]int
@@ -42,6 +44,9 @@ func newRedactor() (*redactor, error) {
 		return nil, fmt.Errorf("web: redact: %w", err)
 	}
 	r := &redactor{catalog: c, rules: []string{"backstop"}, sessions: map[string]int{}, policies: map[string]int{}, windows: map[string]int{}, tools: map[string]int{}}
+	for _, rule := range advice.Rules() {
+		r.advice = append(r.advice, rule.Name)
+	}
 	for _, f := range formats.Formats() {
 		r.formats = append(r.formats, string(f))
 	}

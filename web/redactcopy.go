@@ -115,7 +115,16 @@ func (r *redactor) report(p inspect.Report) inspect.Report {
 		Schema: p.Schema, Session: r.session(p.Session),
 		Identity: inspect.Identity{Format: in(r.formats, p.Format), Client: in(r.formats, p.Client), ID: id(p.ID), Parent: id(p.Parent), Kin: in(kinWords, p.Kin)},
 		End:      r.end(p.End), Totals: peak,
-		Segments: each(p.Segments, r.segment), Largest: each(p.Largest, r.output), Repeated: each(p.Repeated, r.repeat),
+		Segments: each(p.Segments, r.segment), Findings: each(p.Findings, r.finding),
+		Tools: each(p.Tools, func(t inspect.ToolSum) inspect.ToolSum {
+			t.Tool = r.tool(t.Tool)
+			return t
+		}),
+		Causes: each(p.Causes, func(c inspect.CauseSum) inspect.CauseSum {
+			c.Cause = in(causeWords, c.Cause)
+			return c
+		}),
+		Largest: each(p.Largest, r.output), Repeated: each(p.Repeated, r.repeat),
 		Unanswered: each(p.Unanswered, r.call), Cuts: each(p.Cuts, cut), CacheBreaks: each(p.CacheBreaks, cacheBreak),
 		Thinking: each(p.Thinking, func(t inspect.Thinking) inspect.Thinking {
 			t.Carried = in(carriedWords, t.Carried)
@@ -174,6 +183,13 @@ func failedOrNil(f *inspect.Failed) *inspect.Failed {
 	}
 	kept := failed(*f)
 	return &kept
+}
+
+// finding keeps which rule found something, and its figures: its words name tools and files.
+func (r *redactor) finding(f inspect.Finding) inspect.Finding {
+	f.Rule = in(r.advice, f.Rule)
+	f.Text, f.Do, f.Command = f.Rule, "", ""
+	return f
 }
 
 func (r *redactor) end(e inspect.End) inspect.End {

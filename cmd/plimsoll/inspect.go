@@ -110,7 +110,7 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 	if f.step != "" || f.diff != "" {
 		return f.one(s, opts, files)
 	}
-	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}}
+	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}}
 	if p.bar != nil {
 		p.bar.Describe("inspecting")
 	}

@@ -22,7 +22,8 @@ type inspectPrinter struct {
 	width   int
 	bar     *progressbar.ProgressBar
 	read    int
-	nothing int // files of these without anything to inspect
+	nothing int  // files of these without anything to inspect
+	single  bool // there is one file
 	seen    seenSessions
 	copies  sessionfile.Copies
 	models  []string         // of what was inspected
@@ -47,10 +48,15 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 	}
 	p.read++
 	p.copies.Mark(s)
+	shown := o.Top
+	o.Top = max(shown, inspect.DefaultTop) // findings do not depend on how many are shown
 	report, err := inspect.Session(s, o)
 	if err != nil {
 		return fail(err, "")
 	}
+	findings := p.find(ctx, report.Top(inspect.DefaultTop), s)
+	report = report.Top(shown)
+	report.Findings = findings
 	if err := p.kin(&report, s, o); err != nil {
 		return fail(err, "")
 	}

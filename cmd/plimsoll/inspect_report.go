@@ -32,6 +32,7 @@ func reportText(r inspect.Report, width int, colour, steps bool) string {
 	w.thinking(r)
 	w.unanswered(r)
 	w.unread(r)
+	w.findings(r)
 	w.next(r)
 	return w.b.String()
 }

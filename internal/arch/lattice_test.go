@@ -50,7 +50,7 @@ const lattice = `
 	CORE < config, tokenizers, builtin;
 	WIRE < sessionfile, client;
 	sessionfile < sessionfile/formats < sessionfile/places;
-	CORE, WIRE, sessionfile < inspect;
+	CORE, WIRE, sessionfile < inspect < advice;
 
 	# The front door, and what drives an engine behind it.
 	CORE, store < internal/drive;
@@ -62,7 +62,8 @@ const lattice = `
 	plimsoll, WIRE < gateway < transport; # what one exchange needs; it over HTTP
 	transport, telemetry, client < proxy; # a server around it
 	NONE < replay/verify; # shares no code with what it judges
-	plimsoll, internal/drive, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay < web;
+	plimsoll, internal/drive, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay;
+	replay, advice < web;
 	core/loop, STORE, client < agent/loop;
 
 	# Helpers of this module.
@@ -78,7 +79,7 @@ const lattice = `
 	CORE < internal/tui;
 
 	# The program.
-	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, web, proxy, mcp, agent/loop, internal/tui < cmd/plimsoll;
+	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, advice, web, proxy, mcp, agent/loop, internal/tui < cmd/plimsoll;
 
 	# The engine decides without the world, formats without a network, stores without formats. A replay cannot spend money.
 	wire/..., store/..., client, net/http !< core/...;
