@@ -62,5 +62,6 @@
 //	breaks.go    where the cache broke
 //	stated.go    what the file states of its sums
 //	end.go       how the session ended
+//	brief.go     what a list says of a session
 //	inspect.go   all of that
 package inspect

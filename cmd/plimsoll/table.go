@@ -11,7 +11,8 @@ import (
 
 // Widths of what is printed, in columns.
 const (
-	mostWidth  = 120
+	pipeWidth  = 120 // where there is no screen
+	mostWidth  = 200
 	leastWidth = 60
 	leastWrap  = 16 // of a column that wraps
 	gap        = "  "
@@ -21,11 +22,11 @@ const (
 func widthOf(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return mostWidth
+		return pipeWidth
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || width <= 0 { // some terminals do not know
-		return mostWidth
+		return pipeWidth
 	}
 	return min(max(width, leastWidth), mostWidth)
 }

@@ -17,6 +17,8 @@ type Found struct {
 	Time   time.Time // when it was last written
 	Size   int64     // bytes
 	Hint   string    // why it cannot be read as it is, and what to do; empty if it can
+	// Agent says that it is a sub-agent's, whose session is another file.
+	Agent bool
 	// Database says that the file may hold many sessions, which sessionfile/formats lists.
 	Database bool
 }
@@ -27,6 +29,16 @@ type Found struct {
 // folder. The sub-agents of a session are not listed ([Agents] does that), nor is what cannot be
 // looked at. The root of a place may be a link; links below it are not followed.
 func Newest(env func(string) string, goos, home string, limit int) []Found {
+	all := slices.DeleteFunc(All(env, goos, home), func(f Found) bool { return f.Agent })
+	if limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	return all
+}
+
+// All is Newest with the files of sub-agents, which are sessions of their own to who sums up
+// what all of them took.
+func All(env func(string) string, goos, home string) []Found {
 	var all []Found
 	seen := map[string]bool{}
 	for _, p := range (where{env: env, goos: goos, home: home}).places() {
@@ -37,21 +49,19 @@ func Newest(env func(string) string, goos, home string, limit int) []Found {
 		walk(root, strings.Split(p.pattern, "/"), func(below string, info os.FileInfo) {
 			out, _ := path.Match(p.not, info.Name()) // the patterns are ours
 			real := filepath.Join(root, below)
-			if out || seen[real] || p.client == "codex" && codexHead(real).agent {
+			if out || seen[real] {
 				return
 			}
 			seen[real] = true
 			all = append(all, Found{
 				Path: filepath.Join(p.root, below), Client: p.client, Time: info.ModTime(), Size: info.Size(), Database: p.database,
+				Agent: p.agents || p.client == "codex" && codexHead(real).agent,
 			})
 		})
 	}
 	slices.SortFunc(all, func(a, b Found) int {
 		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.Path, b.Path))
 	})
-	if limit > 0 && len(all) > limit {
-		all = all[:limit]
-	}
 	return all
 }
 

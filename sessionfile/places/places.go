@@ -13,6 +13,7 @@ type place struct {
 	not     string // pattern of names that are no sessions, or ""
 
 	database bool // of many sessions
+	agents   bool // of sub-agents
 }
 
 // where is what the places depend on.
@@ -40,6 +41,8 @@ func (w where) places() []place {
 	copilot := w.folder(".copilot", "COPILOT_HOME")
 	all := []place{
 		{client: "claude-code", root: claude, pattern: "projects/*/*.jsonl", not: "agent-*"}, // sub-agents belong to a session
+		{client: "claude-code", root: claude, pattern: "projects/*/agent-*.jsonl", agents: true},
+		{client: "claude-code", root: claude, pattern: "projects/*/*/subagents/agent-*.jsonl", agents: true},
 		{client: "codex", root: codex, pattern: "sessions/*/*/*/rollout-*.jsonl"},
 		{client: "codex", root: codex, pattern: "archived_sessions/rollout-*.jsonl"},
 		{client: "gemini-cli", root: gemini, pattern: "tmp/*/chats/session-*.json"},

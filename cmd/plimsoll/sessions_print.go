@@ -1,0 +1,287 @@
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
+)
+
+// homely writes a path with ~ for the home folder.
+func homely(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(path, home); err == nil && ok && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+		return "~" + rest
+	}
+	return path
+}
+
+// ago says how long ago something was, by its largest unit.
+func ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(now.Sub(t).Hours()/24))
+}
+
+// costText is a cost, with + where some calls are not in it; empty if none is.
+func costText(s inspect.BriefSum) string {
+	switch {
+	case s.Steps == 0 || s.Unpriced == s.Steps:
+		return ""
+	case s.Unpriced > 0:
+		return catalog.Dollars(s.Cost).String() + "+"
+	}
+	return catalog.Dollars(s.Cost).String()
+}
+
+// tokensText are the tokens of prompts, likewise.
+func tokensText(s inspect.BriefSum) string {
+	switch {
+	case s.Steps == 0 || s.Unsized == s.Steps:
+		return ""
+	case s.Unsized > 0:
+		return edit.Thousands(s.Tokens) + "+"
+	}
+	return edit.Thousands(s.Tokens)
+}
+
+// idOf is what a session is called, short enough for a list but not for two sessions.
+func idOf(k known, short bool) string {
+	names := places.Names(k.Path)
+	id := names[len(names)-1]
+	if r := []rune(id); short && len(r) > shortID && looksRandom(id) {
+		return string(r[:shortID])
+	}
+	return id
+}
+
+// shortID is how many characters of an id are shown.
+const shortID = 8
+
+// looksRandom reports whether an id is a UUID, of which the beginning tells it apart. One of
+// version 7 begins with its time, which is the same for all of a minute.
+func looksRandom(id string) bool {
+	return len(id) == 36 && id[8] == '-' && id[14] != '7'
+}
+
+func (f sessionsFlags) printSessions(w io.Writer, all []known) error {
+	switch {
+	case f.json:
+		return printSessionsJSON(w, all)
+	case f.csv:
+		return printSessionsCSV(w, all)
+	}
+	return printStyled(w, sessionsText(all, widthOf(w), !isTerminal(w), time.Now()))
+}
+
+// sessionsText lists sessions, one a line: in a terminal as much of the first words as there is
+// room for, elsewhere everything.
+func sessionsText(all []known, width int, whole bool, now time.Time) string {
+	st := newStyles()
+	t := table{width: width, columns: []column{
+		{name: "session"},
+		{name: "age", right: true},
+		{name: "project"},
+		{name: "steps", right: true},
+		{name: "tokens", right: true, spare: 3},
+		{name: "cost", right: true},
+		{name: "ended", spare: 2},
+		{name: "model", spare: 1},
+		{name: "began with"},
+	}}
+	if whole {
+		t.width = 1 << 20
+		t.columns = append(t.columns, column{name: "file"})
+	}
+	for _, k := range all {
+		project, model, first := homely(k.Project), cmp.Or(k.Model, k.Found.Client), k.First
+		if !whole {
+			project, model = shorten(project, width/projectShare), clip(model, mostModel)
+		}
+		if k.Wrong != "" {
+			first = "(" + k.Wrong + ")"
+		}
+		row := plain(safe(idOf(k, !whole)), ago(k.Time, now), safe(project), count0(k.Steps), tokensText(k.BriefSum), costText(k.BriefSum), safe(endedText(k.Ended)), safe(model), safe(first))
+		if k.Ended != "" && endIsBad(k.Ended) {
+			row[6].style = st.bad
+		}
+		if whole {
+			row = append(row, cell{text: safe(homely(k.Path))})
+		}
+		t.rows = append(t.rows, row)
+	}
+	if whole {
+		return t.String()
+	}
+	return clipped(fitted(t))
+}
+
+// In a terminal a project's folder takes a fifth of the width, by its end, and a model's name at
+// most so many columns.
+const (
+	projectShare = 5
+	mostModel    = 18
+)
+
+// fitted leaves out columns that there is no room for beside something of the last one.
+func fitted(t table) table {
+	last := len(t.columns) - 1
+	for {
+		others := t.without(func(i int) bool { return i == last || t.empty(i) })
+		spare := t.mostSpare()
+		if others.total(others.fit())+len(gap)+leastLast <= t.width || spare < 0 {
+			return t
+		}
+		t = t.without(func(i int) bool { return i == spare })
+		last = len(t.columns) - 1
+	}
+}
+
+// endedText is how a session ended, in one or two words; nothing where all was answered.
+func endedText(how string) string {
+	if how == inspect.EndAnswered {
+		return ""
+	}
+	return how
+}
+
+// endIsBad reports whether a session ended with an error.
+func endIsBad(how string) bool {
+	switch how {
+	case inspect.EndAnswered, inspect.EndOpen, inspect.EndStopped, inspect.EndWaits:
+		return false
+	}
+	return true
+}
+
+func count0(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return edit.Thousands(n)
+}
+
+// A sessionLine is a session as JSON.
+type sessionLine struct {
+	Path    string        `json:"path"`
+	Client  string        `json:"client"`
+	Time    time.Time     `json:"time"`
+	Bytes   int64         `json:"bytes"`
+	ID      string        `json:"id,omitempty"`
+	Project string        `json:"project,omitempty"`
+	First   string        `json:"first,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Steps   int           `json:"steps"`
+	Tokens  int           `json:"tokens"`
+	Unsized int           `json:"unsized_steps,omitempty"`
+	CostUSD catalog.Money `json:"cost_usd"`
+	Priced  int           `json:"cost_steps"`
+	Ended   string        `json:"ended,omitempty"`
+	Hint    string        `json:"hint,omitempty"`
+}
+
+func printSessionsJSON(w io.Writer, all []known) error {
+	for _, k := range all {
+		err := printJSON(w, sessionLine{
+			Path: k.Path, Client: k.Found.Client, Time: k.Time.UTC(), Bytes: k.Size, ID: k.ID, Project: k.Project, First: k.First, Model: k.Model,
+			Steps: k.Steps, Tokens: k.Tokens, Unsized: k.Unsized, CostUSD: k.Money(), Priced: k.Steps - k.Unpriced, Ended: k.Ended, Hint: k.Wrong,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printSessionsCSV(w io.Writer, all []known) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"id", "client", "time", "project", "model", "steps", "tokens", "cost_usd", "cost_steps", "ended", "first", "path"})
+	for _, k := range all {
+		_ = c.Write([]string{ // Flush has the error
+			safe(cmp.Or(k.ID, idOf(k, false))), k.Found.Client, k.Time.UTC().Format(time.RFC3339), safe(k.Project), safe(k.Model), strconv.Itoa(k.Steps), strconv.Itoa(k.Tokens),
+			dollarsText(k.Cost), strconv.Itoa(k.Steps - k.Unpriced), k.Ended, safe(k.First), safe(k.Path),
+		})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// dollarsText is money as a plain number of dollars.
+func dollarsText(pico int64) string {
+	const perMicro = 1_000_000
+	micros := pico / perMicro
+	return fmt.Sprintf("%d.%06d", micros/1_000_000, micros%1_000_000)
+}
+
+// A sumLine is a sum as JSON.
+type sumLine struct {
+	Name     string        `json:"name"`
+	Sessions int           `json:"sessions"`
+	Steps    int           `json:"steps"`
+	Tokens   int           `json:"tokens"`
+	Unsized  int           `json:"unsized_steps,omitempty"`
+	CostUSD  catalog.Money `json:"cost_usd"`
+	Priced   int           `json:"cost_steps"`
+	KnownUSD catalog.Money `json:"known_usd"` // of the steps whose cost is known
+}
+
+func (f sessionsFlags) printSums(w io.Writer, sums []sessionSum) error {
+	switch {
+	case f.json:
+		for _, s := range sums {
+			err := printJSON(w, sumLine{s.Name, s.Sessions, s.Steps, s.Tokens, s.Unsized, s.Money(), s.Steps - s.Unpriced, catalog.Dollars(s.Cost)})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	case f.csv:
+		c := csv.NewWriter(w)
+		_ = c.Write([]string{f.by, "sessions", "steps", "tokens", "cost_usd", "cost_steps"})
+		for _, s := range sums {
+			_ = c.Write([]string{safe(s.Name), strconv.Itoa(s.Sessions), strconv.Itoa(s.Steps), strconv.Itoa(s.Tokens), dollarsText(s.Cost), strconv.Itoa(s.Steps - s.Unpriced)})
+		}
+		c.Flush()
+		return c.Error()
+	}
+	return printStyled(w, sumsText(f.by, sums, widthOf(w)))
+}
+
+// sumsText lists sums, and what they are together.
+func sumsText(by string, sums []sessionSum, width int) string {
+	t := table{width: width, columns: []column{
+		{name: by, wrap: true}, {name: "sessions", right: true, spare: 1}, {name: "steps", right: true}, {name: "tokens", right: true}, {name: "cost", right: true},
+	}}
+	var all inspect.BriefSum
+	for _, s := range sums {
+		all.Add(s.BriefSum)
+		t.rows = append(t.rows, plain(safe(s.Name), edit.Thousands(s.Sessions), edit.Thousands(s.Steps), tokensText(s.BriefSum), costText(s.BriefSum)))
+	}
+	if len(sums) > 1 {
+		row := plain("together", "", edit.Thousands(all.Steps), tokensText(all), costText(all))
+		for i := range row {
+			row[i].style = newStyles().head
+		}
+		t.rows = append(t.rows, row)
+	}
+	text := t.String()
+	if all.Unpriced > 0 {
+		text += fmt.Sprintf("+ %s are not in it: their files state no cost or usage, or no list price is known\n", plural(all.Unpriced, "step"))
+	}
+	return text
+}
