@@ -18,6 +18,10 @@ type Bill struct {
 	Usage llm.Usage     // in tokens, in disjoint parts
 	Cost  catalog.Money // not known if a price is not
 	Lines []BillLine    // one a target, by name
+
+	// Summaries are the calls of a [Model] for summaries, one a target, by name. They are in
+	// the sums above, and in none of Lines.
+	Summaries []BillLine
 }
 
 // A BillLine is the calls to one target.
@@ -30,20 +34,23 @@ type BillLine struct {
 
 // A biller adds up calls.
 type biller struct {
-	catalog *catalog.Catalog
-	lines   []BillLine
+	catalog   *catalog.Catalog
+	lines     []BillLine
+	summaries []BillLine
 }
 
-func (b *biller) reset() { b.lines = nil }
+func (b *biller) reset() { b.lines, b.summaries = nil, nil }
 
 // bill returns what was booked.
 func (b *biller) bill() Bill {
-	sum := Bill{Cost: catalog.Dollars(0), Lines: slices.Clone(b.lines)}
-	slices.SortFunc(sum.Lines, func(x, y BillLine) int { return strings.Compare(x.Target, y.Target) })
-	for _, l := range sum.Lines {
-		sum.Calls += l.Calls
-		sum.Usage = sum.Usage.Add(l.Usage)
-		sum.Cost = sum.Cost.Add(l.Cost)
+	sum := Bill{Cost: catalog.Dollars(0), Lines: slices.Clone(b.lines), Summaries: slices.Clone(b.summaries)}
+	for _, lines := range [][]BillLine{sum.Lines, sum.Summaries} {
+		slices.SortFunc(lines, func(x, y BillLine) int { return strings.Compare(x.Target, y.Target) })
+		for _, l := range lines {
+			sum.Calls += l.Calls
+			sum.Usage = sum.Usage.Add(l.Usage)
+			sum.Cost = sum.Cost.Add(l.Cost)
+		}
 	}
 	return sum
 }
@@ -51,29 +58,41 @@ func (b *biller) bill() Bill {
 // add books a call to a target.
 func (b *biller) add(t budget.Target, u llm.Usage) Answered {
 	cost := b.cost(t.Model, u)
-	b.book(t.Name(), u, cost)
+	b.lines = booked(b.lines, BillLine{Target: t.Name(), Calls: 1, Usage: u, Cost: cost})
 	return Answered{Target: t, Usage: u, Cost: cost}
 }
 
-func (b *biller) book(target string, u llm.Usage, cost catalog.Money) {
-	i := slices.IndexFunc(b.lines, func(l BillLine) bool { return l.Target == target })
+// summarised books the calls for a summary.
+func (b *biller) summarised(c journal.Calls) BillLine {
+	l := BillLine{Target: c.Target, Calls: c.N, Usage: c.Usage, Cost: b.costs(c.Model, c.Usage, c.N)}
+	b.summaries = booked(b.summaries, l)
+	return l
+}
+
+// booked returns lines with one more.
+func booked(lines []BillLine, more BillLine) []BillLine {
+	i := slices.IndexFunc(lines, func(l BillLine) bool { return l.Target == more.Target })
 	if i < 0 {
-		i = len(b.lines)
-		b.lines = append(b.lines, BillLine{Target: target, Cost: catalog.Dollars(0)})
+		return append(lines, more)
 	}
-	l := &b.lines[i]
-	l.Calls++
-	l.Usage = l.Usage.Add(u)
-	l.Cost = l.Cost.Add(cost)
+	l := &lines[i]
+	l.Calls += more.Calls
+	l.Usage = l.Usage.Add(more.Usage)
+	l.Cost = l.Cost.Add(more.Cost)
+	return lines
 }
 
 // cost returns what a call costs by list prices.
-func (b *biller) cost(model string, u llm.Usage) catalog.Money {
+func (b *biller) cost(model string, u llm.Usage) catalog.Money { return b.costs(model, u, 1) }
+
+// costs returns what n calls cost together; each has its share of the prompts, by which a
+// list may have other prices.
+func (b *biller) costs(model string, u llm.Usage, n int) catalog.Money {
 	m, ok := b.catalog.Lookup(model)
 	if !ok {
 		return catalog.Money{}
 	}
-	prices, ok := m.PricesAt(u.Prompt())
+	prices, ok := m.PricesAt(u.Prompt() / max(n, 1))
 	if !ok {
 		return catalog.Money{}
 	}
@@ -89,7 +108,7 @@ func (b *biller) remember(u journal.Usage) {
 	if !u.Stated.IsZero() {
 		said = u.Stated
 	}
-	b.book(u.Target, said, b.cost(u.Model, said))
+	b.lines = booked(b.lines, BillLine{Target: u.Target, Calls: 1, Usage: said, Cost: b.cost(u.Model, said)})
 }
 
 // read books a call of the session's records.
@@ -99,5 +118,7 @@ func (b *biller) read(rec journal.Record) {
 		b.reset()
 	case rec.Kind == journal.KindUsage && rec.Usage.Target != "":
 		b.remember(rec.Usage)
+	case rec.Kind == journal.KindAnswer && rec.Answer.Calls.N > 0:
+		b.summarised(rec.Answer.Calls)
 	}
 }

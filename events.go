@@ -34,12 +34,13 @@ type EventKind string
 
 // The kinds.
 const (
-	EventEdit     EventKind = "edit"     // Edit: the view was changed
-	EventNotice   EventKind = "notice"   // Notice: what the engine tells beside its edits
-	EventSent     EventKind = "sent"     // Sent: Prepare returned a request
-	EventRefused  EventKind = "refused"  // Refused: a request cannot be made to fit
-	EventAnswered EventKind = "answered" // Answered: a provider reported usage
-	EventUnread   EventKind = "unread"   // only Text: one of the policy's own tools could not read what is stored
+	EventEdit       EventKind = "edit"       // Edit: the view was changed
+	EventNotice     EventKind = "notice"     // Notice: what the engine tells beside its edits
+	EventSent       EventKind = "sent"       // Sent: Prepare returned a request
+	EventRefused    EventKind = "refused"    // Refused: a request cannot be made to fit
+	EventAnswered   EventKind = "answered"   // Answered: a provider reported usage
+	EventSummarised EventKind = "summarised" // Answered: what calls of a model for a summary took, all together
+	EventUnread     EventKind = "unread"     // only Text: one of the policy's own tools could not read what is stored
 )
 
 // Sent is a request that Prepare returned, in figures.

@@ -24,12 +24,12 @@ type Options struct {
 	Targets []budget.Target
 	Store   store.Store // nil: a store in memory. It stays the caller's, to be closed after the session
 
-	// Summariser answers the questions of the policy. nil: the deterministic
-	// summariser, which needs no model.
+	// Summariser answers the questions of the policy, such as a [ModelSummariser] with a model
+	// of its own. nil: Model does, and without one the deterministic summariser.
 	Summariser Summariser
 
-	// Model is asked by those of the policy's own tools that need a model; nil: they do what
-	// they can by themselves.
+	// Model is asked for summaries where there is no Summariser, and by those of the policy's
+	// own tools that need a model; nil: they do what they can by themselves.
 	Model Model
 	// WithoutTools offers none of the policy's own tools (Policy.Tools). false: a conversation
 	// has them from its first request on, for [Session.Builtin] to answer.
@@ -77,9 +77,6 @@ func (o Options) filled() (Options, error) {
 	if o.Store == nil {
 		o.Store = &store.Memory{}
 	}
-	if o.Summariser == nil {
-		o.Summariser = Deterministic{}
-	}
 	if o.Catalog == nil {
 		c, err := catalog.Load()
 		if err != nil {
@@ -89,6 +86,12 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Encodings == nil {
 		o.Encodings = ours.Load
+	}
+	if o.Summariser == nil && o.Model != nil {
+		o.Summariser = ModelSummariser{Model: o.Model, Catalog: o.Catalog, Encodings: o.Encodings}
+	}
+	if o.Summariser == nil {
+		o.Summariser = Deterministic{}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

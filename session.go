@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
@@ -134,6 +135,7 @@ func (s *Session) publish(r engine.Ready) {
 		s.news.add(Event{Kind: EventEdit, Edit: &e, Text: fmt.Sprintf("%s by %s: %d to %d tokens, %s", e.Kind, e.Rule, e.Before, e.After, e.Why)})
 	}
 	s.notices(r.Events, func(e engine.Event) bool { return e.Kind != engine.EventFinal })
+	s.charge(r.Records)
 	if r.Refused != nil {
 		s.news.add(Event{Kind: EventRefused, Refused: r.Refused, Text: r.Refused.Error()})
 	}
@@ -145,6 +147,21 @@ func (s *Session) publish(r engine.Ready) {
 				Seq: d.Seq, Target: d.Target, Count: d.Count, Limit: d.Limit, Projected: s.machine.Projected(), Messages: len(d.Items),
 				Edited: d.Edited, Final: d.Final, StillOver: d.StillOver,
 			},
+		})
+	}
+}
+
+// charge books the calls for summaries that records tell of.
+func (s *Session) charge(records []journal.Record) {
+	for _, rec := range records {
+		c := rec.Answer.Calls
+		if rec.Kind != journal.KindAnswer || c.N == 0 {
+			continue
+		}
+		l := s.bill.summarised(c)
+		s.news.add(Event{
+			Kind: EventSummarised, Answered: &Answered{Target: budget.TargetNamed(c.Target, c.Model), Usage: c.Usage, Cost: l.Cost},
+			Text: fmt.Sprintf("%d calls of %s for a summary: %d tokens of prompt and %d of output", c.N, c.Target, c.Usage.Prompt(), c.Usage.Output),
 		})
 	}
 }

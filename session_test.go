@@ -204,9 +204,9 @@ type summariser struct {
 	asks []engine.Ask
 }
 
-func (s *summariser) Summarise(_ context.Context, ask engine.Ask) (string, error) {
+func (s *summariser) Summarise(_ context.Context, ask engine.Ask) (plimsoll.Summary, error) {
 	s.asks = append(s.asks, ask)
-	return s.text, s.err
+	return plimsoll.Summary{Text: s.text}, s.err
 }
 
 // atEighty brings a cache-compact session to where a summary is due.

@@ -121,9 +121,9 @@ func TestTriedAfterARestart(t *testing.T) {
 // A saying summariser counts how often it is asked.
 type saying struct{ asked int }
 
-func (s *saying) Summarise(context.Context, engine.Ask) (string, error) {
+func (s *saying) Summarise(context.Context, engine.Ask) (plimsoll.Summary, error) {
 	s.asked++
-	return "<summary>" + strings.Repeat("They read the file of numbers. ", 60) + "</summary>", nil
+	return plimsoll.Summary{Text: "<summary>" + strings.Repeat("They read the file of numbers. ", 60) + "</summary>"}, nil
 }
 
 // TestLateAnswerAfterAFailure: a summary that was written in the background stands in the batch, also where the store failed once between

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 )
 
 // A Summariser answers an Ask of the engine. An error means that there is no
@@ -13,8 +14,11 @@ import (
 // session; one in the background too: only the answer to that one
 // is used later, by the next Prepare.
 type Summariser interface {
-	Summarise(ctx context.Context, ask engine.Ask) (string, error)
+	Summarise(ctx context.Context, ask engine.Ask) (Summary, error)
 }
+
+// A Summary is what a Summariser wrote, and what that took.
+type Summary = drive.Summary
 
 // Deterministic is the Summariser that needs no model: it lists the facts that
 // code can tell.
@@ -27,10 +31,10 @@ type Deterministic struct {
 const deterministicTokens = 2000
 
 // Summarise implements Summariser. It never fails.
-func (d Deterministic) Summarise(_ context.Context, ask engine.Ask) (string, error) {
+func (d Deterministic) Summarise(_ context.Context, ask engine.Ask) (Summary, error) {
 	limit := ask.MaxTokens
 	if limit == 0 {
 		limit = deterministicTokens
 	}
-	return summary.Write(ask.Messages, summary.Options{MaxTokens: limit, Count: d.Count, Previous: ask.Previous}), nil
+	return Summary{Text: summary.Write(ask.Messages, summary.Options{MaxTokens: limit, Count: d.Count, Previous: ask.Previous})}, nil
 }

@@ -4,22 +4,30 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // Answer is the reply to an Ask.
 type Answer struct {
-	Ask  int
-	Text string
-	Err  string // why there is none; empty if there is one
+	Ask   int
+	Text  string
+	Err   string        // why there is none; empty if there is one
+	Stop  llm.Stop      // why a model wrote no more; zero: it is not known, or none was asked
+	Calls journal.Calls // of a model, also where there is no answer; zero: none was asked
 }
 
 func (Answer) input() {}
 
+// recorded returns what is written down of an answer, but for what came of it.
+func (in Answer) recorded() journal.Answer {
+	return journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err, Calls: in.Calls}
+}
+
 func (m *Machine) feedAnswer(in Answer) error {
 	if m.dropped[in.Ask] {
 		delete(m.dropped, in.Ask)
-		m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
+		m.record(journal.Record{Kind: journal.KindAnswer, Answer: in.recorded()})
 		m.event(EventAnswer, "", "summary %d not used: the policy that asked for it was changed", in.Ask)
 		return nil
 	}
@@ -29,7 +37,7 @@ func (m *Machine) feedAnswer(in Answer) error {
 	a := m.asks[0]
 	m.asks = m.asks[1:]
 	at := len(m.out.Records)
-	m.record(journal.Record{Kind: journal.KindAnswer, Answer: journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err}})
+	m.record(journal.Record{Kind: journal.KindAnswer, Answer: in.recorded()})
 	did := m.conclude(m.ruleNamed(a.Rule), a, in)
 	m.out.Records[at].Answer.Outcome = did
 	if did == journal.Held {

@@ -99,7 +99,9 @@ func (m *asker) askAbout(r policy.Rule, s edit.Scene, asked Ask) {
 func (m *asker) written(r policy.Rule, a Ask, v edit.View) Ask {
 	a.Rule, a.Previous = r.Name, previous(v)
 	a.Background, a.MaxTokens = r.Args.Background, r.Args.MaxTokens
-	a.Prompt = m.question(r, a)
+	a.Question = m.question(r, a)
+	a.Prompt = summary.Prompt(a.Question)
+	a.Target, a.Sections, a.Tools = m.resolved[m.request.to], m.allSections(), m.offered()
 	a.Messages = summary.Prepare(v.Within(a.Span))
 	return a
 }
@@ -114,7 +116,7 @@ func (m *asker) again(a journal.Ask) (Ask, bool) {
 	r := m.ruleNamed(a.Rule)
 	r.Args.Background, r.Args.MaxTokens = a.Background, a.MaxTokens
 	return m.written(r, Ask{
-		ID: a.ID, Span: edit.Span{From: a.From, To: a.To}, Focus: a.Focus, byHand: a.ByHand, edit: a.Edit, messages: a.Messages,
+		ID: a.ID, Span: edit.Span{From: a.From, To: a.To}, Focus: a.Focus, Fault: a.Fault, byHand: a.ByHand, edit: a.Edit, messages: a.Messages,
 	}, v), true
 }
 
@@ -124,16 +126,16 @@ func (m *asker) askAgain(a journal.Ask) {
 	}
 }
 
-// question returns the text of an ask by r, in the policy's words.
-func (m *asker) question(r policy.Rule, a Ask) string {
+// question returns what an ask by r says, in the policy's words.
+func (m *asker) question(r policy.Rule, a Ask) summary.PromptOptions {
 	o := summary.PromptOptions{
 		SummaryPrompt: m.policy.SummaryPrompt, SummaryDirectives: m.policy.SummaryDirectives,
-		Previous: a.Previous, Focus: a.Focus, MaxTokens: a.MaxTokens,
+		Previous: a.Previous, Focus: a.Focus, MaxTokens: a.MaxTokens, Fault: a.Fault,
 	}
 	if r.Args.Retain {
 		o.RetainPrompt, o.RetainDirectives = m.policy.RetainPrompt, m.policy.RetainDirectives
 	}
-	return summary.Prompt(o)
+	return o
 }
 
 // summarySpan returns the messages that a summary by r would stand for.

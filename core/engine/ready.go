@@ -5,6 +5,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/summary"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
 )
@@ -45,9 +46,18 @@ type Ask struct {
 	Prompt     string        // the instruction, to be sent as the last user message
 	Messages   []llm.Message // what to summarise, as the view shows it, without orphans
 	Previous   string        // the summary that already stands for earlier messages
+	Fault      string        // why the answer before to the same question could not be used; empty: this is the first time
 	Focus      string        // what a person wants kept above all; empty: nothing in particular
-	MaxTokens  int           // longest answer
+	MaxTokens  int           // longest answer; 0: not stated
 	Background bool
+
+	// Question is what Prompt says, for who asks about the messages in parts.
+	Question summary.PromptOptions
+	// Target is where the session's requests go, Sections and Tools what stands before
+	// Messages there: with them, and with nothing left out, a request begins as the last one.
+	Target   budget.Target
+	Sections []llm.Section
+	Tools    []llm.Tool
 
 	byHand   bool    // of a compaction that a person asked for
 	edit     edit.ID // the newest when it was asked
@@ -58,7 +68,7 @@ type Ask struct {
 func (a Ask) recorded() journal.Ask {
 	return journal.Ask{
 		ID: a.ID, Kind: "summary", Rule: a.Rule, Focus: a.Focus, ByHand: a.byHand, Edit: a.edit, Messages: a.messages,
-		From: a.Span.From, To: a.Span.To, MaxTokens: a.MaxTokens, Background: a.Background,
+		From: a.Span.From, To: a.Span.To, MaxTokens: a.MaxTokens, Background: a.Background, Fault: a.Fault,
 	}
 }
 

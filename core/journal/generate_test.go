@@ -168,6 +168,9 @@ func drawRecord(t *rapid.T) journal.Record {
 		r.Ask.Kind = drawString(t, "ask kind")
 	case journal.KindAnswer:
 		r.Answer = journal.Answer{Ask: drawInt(t, "ask"), Text: drawString(t, "text"), Err: drawString(t, "err"), Held: drawString(t, "held")}
+		if rapid.Bool().Draw(t, "calls") {
+			r.Answer.Calls = journal.Calls{Target: drawString(t, "target"), Model: drawString(t, "model"), N: drawInt(t, "calls"), Usage: rapid.Make[llm.Usage]().Draw(t, "usage")}
+		}
 	case journal.KindFork:
 		r.Fork = journal.Fork{Parent: drawString(t, "parent"), At: llm.MessageID(drawInt(t, "at"))}
 	}

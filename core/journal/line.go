@@ -71,16 +71,26 @@ type ask struct {
 	To         llm.MessageID `json:"to,omitempty"`
 	MaxTokens  int           `json:"max_tokens,omitempty"`
 	Background bool          `json:"background,omitempty"`
+	Fault      string        `json:"fault,omitempty"`
 	B64        odd           `json:"b64,omitempty"`
 }
 
 type answer struct {
-	Ask  int     `json:"ask,omitempty"`
-	Text string  `json:"text,omitempty"`
-	Err  string  `json:"err,omitempty"`
-	Did  Outcome `json:"outcome,omitempty"`
-	Held string  `json:"held,omitempty"`
-	B64  odd     `json:"b64,omitempty"`
+	Ask   int     `json:"ask,omitempty"`
+	Text  string  `json:"text,omitempty"`
+	Err   string  `json:"err,omitempty"`
+	Did   Outcome `json:"outcome,omitempty"`
+	Held  string  `json:"held,omitempty"`
+	Calls *calls  `json:"calls,omitempty"`
+	B64   odd     `json:"b64,omitempty"`
+}
+
+type calls struct {
+	Target string `json:"target,omitempty"`
+	Model  string `json:"model,omitempty"`
+	N      int    `json:"n,omitempty"`
+	Usage  *usage `json:"usage,omitempty"`
+	B64    odd    `json:"b64,omitempty"`
 }
 
 type fork struct {
@@ -131,10 +141,7 @@ func lineOf(r Record) (line, error) {
 	case KindAsk:
 		l.Ask = askOf(r.Ask)
 	case KindAnswer:
-		a := r.Answer
-		l.Answer = &answer{Ask: a.Ask, Did: a.Outcome}
-		l.Answer.Text, l.Answer.Err = l.Answer.B64.put("text", a.Text), l.Answer.B64.put("err", a.Err)
-		l.Answer.Held = l.Answer.B64.put("held", a.Held)
+		l.Answer = answerOf(r.Answer)
 	case KindRule:
 		l.Rule = &ruleMoment{Room: r.Rule.Room}
 		l.Rule.Name = l.Rule.B64.put("name", r.Rule.Name)
@@ -186,9 +193,34 @@ func (u *usage) usage() Usage {
 	return out
 }
 
+func answerOf(a Answer) *answer {
+	w := &answer{Ask: a.Ask, Did: a.Outcome}
+	w.Text, w.Err, w.Held = w.B64.put("text", a.Text), w.B64.put("err", a.Err), w.B64.put("held", a.Held)
+	if c := a.Calls; c != (Calls{}) {
+		w.Calls = &calls{N: c.N}
+		w.Calls.Target, w.Calls.Model = w.Calls.B64.put("target", c.Target), w.Calls.B64.put("model", c.Model)
+		if !c.Usage.IsZero() {
+			w.Calls.Usage = figuresOf(c.Usage)
+		}
+	}
+	return w
+}
+
+func (w *answer) answer() Answer {
+	a := Answer{Ask: w.Ask, Text: w.B64.get("text", w.Text), Err: w.B64.get("err", w.Err), Outcome: w.Did, Held: w.B64.get("held", w.Held)}
+	if c := w.Calls; c != nil {
+		a.Calls = Calls{Target: c.B64.get("target", c.Target), Model: c.B64.get("model", c.Model), N: c.N}
+		if c.Usage != nil {
+			a.Calls.Usage = c.Usage.figures()
+		}
+	}
+	return a
+}
+
 func askOf(a Ask) *ask {
 	w := &ask{ID: a.ID, From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background, ByHand: a.ByHand, Edit: a.Edit, Messages: a.Messages}
 	w.Kind, w.Rule, w.Focus = w.B64.put("kind", a.Kind), w.B64.put("rule", a.Rule), w.B64.put("focus", a.Focus)
+	w.Fault = w.B64.put("fault", a.Fault)
 	return w
 }
 
@@ -196,6 +228,7 @@ func (w *ask) ask() Ask {
 	return Ask{
 		ID: w.ID, Kind: w.B64.get("kind", w.Kind), Rule: w.B64.get("rule", w.Rule), Focus: w.B64.get("focus", w.Focus),
 		From: w.From, To: w.To, MaxTokens: w.MaxTokens, Background: w.Background, ByHand: w.ByHand, Edit: w.Edit, Messages: w.Messages,
+		Fault: w.B64.get("fault", w.Fault),
 	}
 }
 
@@ -299,8 +332,7 @@ func (l *line) record() (Record, error) {
 	case l.Kind == KindAsk:
 		r.Ask = l.Ask.ask()
 	case l.Kind == KindAnswer:
-		a := l.Answer
-		r.Answer = Answer{Ask: a.Ask, Text: a.B64.get("text", a.Text), Err: a.B64.get("err", a.Err), Outcome: a.Did, Held: a.B64.get("held", a.Held)}
+		r.Answer = l.Answer.answer()
 	case l.Kind == KindRule:
 		r.Rule = RuleMoment{Name: l.Rule.B64.get("name", l.Rule.Name), Room: l.Rule.Room}
 	case l.unread != nil:

@@ -114,8 +114,9 @@ type Ask struct {
 	Edit       edit.ID // the newest when it was asked
 	Messages   int     // that there were
 	From, To   llm.MessageID
-	MaxTokens  int  // longest answer
-	Background bool // the next call does not wait for it
+	MaxTokens  int    // longest answer
+	Background bool   // the next call does not wait for it
+	Fault      string // what was wrong with the answer before, to the same question; empty: there was none
 }
 
 // An Answer ends the Ask with its number.
@@ -129,6 +130,16 @@ type Answer struct {
 	// code wrote in its place. Who wrote it, and how much that says, was judged by the
 	// target of that moment. Empty in older records.
 	Held string
+
+	Calls Calls // what it took
+}
+
+// Calls are those that a model was asked for one answer.
+type Calls struct {
+	Target string    // provider/model
+	Model  string    // as the catalogue has it
+	N      int       // how many
+	Usage  llm.Usage // all together, as it was reported
 }
 
 // Outcome says what became of an answer.

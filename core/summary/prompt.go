@@ -14,6 +14,8 @@ type PromptOptions struct {
 	Previous          string   // the summary so far, to be brought up to date
 	Focus             string   // what the user wants kept above all
 	MaxTokens         int      // longest summary to ask for; 0: not stated
+	Part, Parts       int      // which part of the record the question is about, from 1, and of how many; 0: all of it
+	Fault             string   // why the answer before to the same question could not be used; empty: there was none
 }
 
 const (
@@ -28,6 +30,9 @@ const (
 func Prompt(o PromptOptions) string {
 	var b strings.Builder
 	b.WriteString(promptOpening + "\n")
+	if o.Parts > 1 {
+		paragraph(&b, fmt.Sprintf("It is part %d of %d of the conversation. What you write stands for this part and all before it.", o.Part, o.Parts), "", nil)
+	}
 	retain := !blank(o.RetainPrompt)
 	if retain {
 		paragraph(&b, "Retain section.", strings.TrimSpace(o.RetainPrompt), o.RetainDirectives)
@@ -41,6 +46,9 @@ func Prompt(o PromptOptions) string {
 	}
 	if o.MaxTokens > 0 {
 		paragraph(&b, fmt.Sprintf("The summary has at most %d tokens.", o.MaxTokens), "", nil)
+	}
+	if o.Fault != "" {
+		paragraph(&b, "Your last answer to this could not be used: "+o.Fault+". Write it anew without that fault.", "", nil)
 	}
 	b.WriteString("\nAnswer in exactly this form, with nothing before or after it:\n")
 	if retain {

@@ -21,7 +21,12 @@ const (
 type moody struct{ seed uint64 }
 
 // Summarise implements plimsoll.Summariser.
-func (m moody) Summarise(ctx context.Context, ask engine.Ask) (string, error) {
+func (m moody) Summarise(ctx context.Context, ask engine.Ask) (plimsoll.Summary, error) {
+	text, err := m.write(ctx, ask)
+	return plimsoll.Summary{Text: text}, err
+}
+
+func (m moody) write(ctx context.Context, ask engine.Ask) (string, error) {
 	h, size := fnv.New64a(), 0
 	for _, msg := range ask.Messages {
 		size += len(msg.Text())
@@ -48,7 +53,8 @@ func (m moody) Summarise(ctx context.Context, ask engine.Ask) (string, error) {
 	case 8:
 		return "<summary>" + strings.Repeat(good, 300) + "</summary>", nil
 	case 9:
-		return plimsoll.Deterministic{}.Summarise(ctx, ask)
+		s, err := plimsoll.Deterministic{}.Summarise(ctx, ask)
+		return s.Text, err
 	case 10:
 		return "<retain>\nfile_1.go\nmake test\n</retain>\n<summary>" + good + "</summary>", nil
 	case 11:

@@ -4,6 +4,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,15 @@ var ErrRefused = errors.New("request does not fit the window")
 
 // A Summariser answers an Ask of the engine.
 type Summariser interface {
-	Summarise(ctx context.Context, ask engine.Ask) (string, error)
+	Summarise(ctx context.Context, ask engine.Ask) (Summary, error)
+}
+
+// A Summary is what somebody wrote in answer to an Ask, and what that took. What was paid
+// is stated beside an error, too.
+type Summary struct {
+	Text  string
+	Stop  llm.Stop      // why a model wrote no more; zero: it is not known, or none was asked
+	Calls journal.Calls // of a model; zero: none was asked
 }
 
 // A Config says what a driver works with.
@@ -275,15 +284,20 @@ func (d *Driver) keep(ctx context.Context, r engine.Ready) engine.Outcome {
 	return engine.Outcome{}
 }
 
+// AnswerTo asks a summariser.
+func AnswerTo(ctx context.Context, s Summariser, ask engine.Ask) engine.Answer {
+	said, err := s.Summarise(ctx, ask)
+	a := engine.Answer{Ask: ask.ID, Text: said.Text, Stop: said.Stop, Calls: said.Calls}
+	if err != nil {
+		a.Err = cmp.Or(err.Error(), "no reason is given")
+	}
+	return a
+}
+
 // answer asks the summariser. The answer to a question in the background is kept for
 // the next request.
 func (d *Driver) answer(ctx context.Context, ask engine.Ask) error {
-	a := engine.Answer{Ask: ask.ID}
-	text, err := d.config.Summariser.Summarise(ctx, ask)
-	if err != nil {
-		a.Err = err.Error()
-	}
-	a.Text = text
+	a := AnswerTo(ctx, d.config.Summariser, ask)
 	if ask.Background {
 		d.late = append(d.late, a)
 		return nil

@@ -47,13 +47,13 @@ func (w *watched) Append(ctx context.Context, session string, at int, lines [][]
 // A summariser notes that it was asked, where the store notes what it is.
 type summariser struct{ w *watched }
 
-func (s summariser) Summarise(_ context.Context, ask engine.Ask) (string, error) {
+func (s summariser) Summarise(_ context.Context, ask engine.Ask) (drive.Summary, error) {
 	if ask.Background {
 		s.w.calls = append(s.w.calls, "ask in the background")
 	} else {
 		s.w.calls = append(s.w.calls, "ask")
 	}
-	return "<summary>" + strings.Repeat("They read the file of numbers. ", 40) + "</summary>", nil
+	return drive.Summary{Text: "<summary>" + strings.Repeat("They read the file of numbers. ", 40) + "</summary>"}, nil
 }
 
 func config(t *testing.T, preset string, limit int, w *watched) drive.Config {
