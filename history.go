@@ -70,7 +70,7 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	if err := s.ready(ctx); err != nil {
 		return Compaction{}, err
 	}
-	if err := s.driver.CatchUp(ctx); err != nil {
+	if err := s.catchUp(ctx); err != nil {
 		return Compaction{}, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
 	}
 	c := Compaction{Before: s.machine.Count()}
@@ -86,6 +86,16 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	}
 	c.Why = s.news.noticeAfter(told, func(e engine.Event) bool { return len(c.Edits) == 0 || e.Kind == engine.EventAnswer })
 	return c, nil
+}
+
+// catchUp uses the summary that was written in the background. One that is being written is
+// given up: what a person asks for now takes its place.
+func (s *Session) catchUp(ctx context.Context) error {
+	if q := s.asking.behind; q != nil {
+		s.dropBehind()
+		s.driver.Late(engine.Answer{Ask: q.ask, GivenUp: true})
+	}
+	return s.driver.CatchUp(ctx)
 }
 
 // Undo puts back what edits took out. It does not switch the policy off: where the
@@ -135,6 +145,8 @@ func (s *Session) child(ctx context.Context, id string, at llm.MessageID) (*Sess
 	if err != nil {
 		return nil, err
 	}
+	child.mu.Lock()
+	defer child.mu.Unlock()
 	d, err := drive.Fork(ctx, child.config(), s.id, at)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,9 @@ type Options struct {
 	// Summariser answers the questions of the policy, such as a [ModelSummariser] with a model
 	// of its own. nil: Model does, and without one the deterministic summariser.
 	Summariser Summariser
+	// SummaryTimeout is how long one summary may take, all questions for it together; 0: two
+	// minutes. A Summariser of code (ByCode) has as long as it takes.
+	SummaryTimeout time.Duration
 
 	// Model is asked for summaries where there is no Summariser, and by those of the policy's
 	// own tools that need a model; nil: they do what they can by themselves.
@@ -92,6 +95,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Summariser == nil {
 		o.Summariser = Deterministic{}
+	}
+	if o.SummaryTimeout == 0 {
+		o.SummaryTimeout = summaryTimeout
 	}
 	if o.Now == nil {
 		o.Now = time.Now

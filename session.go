@@ -28,6 +28,7 @@ type Session struct {
 	driver  *drive.Driver
 	machine *engine.Machine // the driver's, to be looked at
 	closed  bool
+	asking  asking
 	bill    biller
 	held    reservations
 	sentTo  budget.Target // of the request that Prepare returned last
@@ -47,6 +48,8 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock() // a question that was open is asked again
+	defer s.mu.Unlock()
 	d, err := drive.Open(ctx, s.config())
 	if err != nil {
 		return nil, fmt.Errorf("plimsoll: open %q: %w", s.id, err)
@@ -67,27 +70,40 @@ func (o Options) session() (*Session, error) {
 // config says what the session's driver works with.
 func (s *Session) config() drive.Config {
 	o := s.options
-	return drive.Config{
+	c := drive.Config{
 		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Done: s.publish,
 		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, KeepOutputs: !o.StoreLater},
 	}
+	if _, atOnce := o.Summariser.(ByCode); !atOnce {
+		c.Later, c.Wait = s.later, s.wait
+	}
+	return c
 }
 
 // ID returns the name of the session.
 func (s *Session) ID() string { return s.id }
 
 // Close ends the session: its events end, and every later call returns an error that
-// wraps [ErrClosed]. The store stays open.
+// wraps [ErrClosed], as does one that waits for a summary. A summary on its way is given up;
+// one in the background is asked for again when the session is opened again. The store stays
+// open.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	s.dropBehind()
+	if q := s.asking.waited; q != nil {
+		q.cancel()
+	}
 	s.news.end()
 	return nil
 }
 
 // ready brings a session to where it can be told something.
 func (s *Session) ready(ctx context.Context) error {
+	if err := s.settled(ctx); err != nil {
+		return err
+	}
 	if s.closed {
 		return fmt.Errorf("plimsoll: session %q: %w", s.id, ErrClosed)
 	}
@@ -96,6 +112,7 @@ func (s *Session) ready(ctx context.Context) error {
 	}
 	s.bill.reset()
 	s.held.clear()
+	s.dropBehind() // if it is still open, it is asked again
 	if err := s.driver.Resume(ctx); err != nil {
 		return fmt.Errorf("plimsoll: session %q: after a failure of its store: %w", s.id, err)
 	}

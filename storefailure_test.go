@@ -121,6 +121,9 @@ func TestTriedAfterARestart(t *testing.T) {
 // A saying summariser counts how often it is asked.
 type saying struct{ asked int }
 
+// ByCode implements plimsoll.ByCode: it answers at once.
+func (s *saying) ByCode() {}
+
 func (s *saying) Summarise(context.Context, engine.Ask) (plimsoll.Summary, error) {
 	s.asked++
 	return plimsoll.Summary{Text: "<summary>" + strings.Repeat("They read the file of numbers. ", 60) + "</summary>"}, nil

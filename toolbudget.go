@@ -95,6 +95,7 @@ func (b ToolBudget) Reserve(ctx context.Context, tokens int) (Reservation, error
 func (b ToolBudget) Release(r Reservation) {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()
+	_ = b.s.settled(context.Background()) // which does not end
 	if n := b.s.held.take(r); n > 0 {
 		// The only error is that the store has failed before: then nothing is held any more.
 		_, _ = b.s.driver.Feed(context.Background(), engine.Release{Tokens: n})

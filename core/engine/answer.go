@@ -15,6 +15,9 @@ type Answer struct {
 	Err   string        // why there is none; empty if there is one
 	Stop  llm.Stop      // why a model wrote no more; zero: it is not known, or none was asked
 	Calls journal.Calls // of a model, also where there is no answer; zero: none was asked
+	// GivenUp says that whoever waited does not any longer: there is no answer, and nothing is
+	// done about that. The request that waited for it ends, and the next one asks anew.
+	GivenUp bool
 }
 
 func (Answer) input() {}
@@ -38,6 +41,10 @@ func (m *Machine) feedAnswer(in Answer) error {
 	m.asks = m.asks[1:]
 	at := len(m.out.Records)
 	m.record(journal.Record{Kind: journal.KindAnswer, Answer: in.recorded()})
+	if in.GivenUp {
+		m.giveUp(a)
+		return nil
+	}
 	did := m.conclude(m.ruleNamed(a.Rule), a, in)
 	m.out.Records[at].Answer.Outcome = did
 	if did == journal.Held {
@@ -47,6 +54,17 @@ func (m *Machine) feedAnswer(in Answer) error {
 		m.goOn()
 	}
 	return nil
+}
+
+// giveUp ends a request that waited for an answer. The rule that asked may ask again.
+func (m *Machine) giveUp(a Ask) {
+	clear(m.tried)
+	if m.request.phase == phaseAsking {
+		m.request.phase = m.request.after
+		if r := m.ruleNamed(a.Rule); r.At != policy.AtPrepare && !a.byHand {
+			m.setDue(r.Name)
+		}
+	}
 }
 
 // conclude lets an answer take the place of what it is about. Where it says nothing,

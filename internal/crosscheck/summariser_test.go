@@ -20,6 +20,9 @@ const (
 // A moody summariser answers well or badly. How depends on the question alone, so that sessions that should do the same get the same.
 type moody struct{ seed uint64 }
 
+// ByCode implements plimsoll.ByCode.
+func (m moody) ByCode() {}
+
 // Summarise implements plimsoll.Summariser.
 func (m moody) Summarise(ctx context.Context, ask engine.Ask) (plimsoll.Summary, error) {
 	text, err := m.write(ctx, ask)

@@ -41,6 +41,14 @@ type Config struct {
 	Engine     engine.Config
 	Store      store.Store
 	Summariser Summariser
+	// Later, if not nil, takes questions that nobody waits for off the driver's hands, one at a
+	// time: the answer goes to [Driver.Late]. A question that comes while another one is open
+	// stands in its place. nil: they are answered at once.
+	Later func(engine.Ask)
+	// Wait, if not nil, asks for an answer that a call waits for, and may let others look at
+	// the machine meanwhile. An error means that there will be none: the driver is of no more
+	// use. nil: the summariser is asked.
+	Wait func(context.Context, engine.Ask) (engine.Answer, error)
 	// Ephemeral keeps no records, only what edits take out: the session cannot be taken
 	// up again.
 	Ephemeral bool
@@ -204,6 +212,7 @@ func (d *Driver) CatchUp(ctx context.Context) error {
 // settle does what the machine asks for.
 func (d *Driver) settle(ctx context.Context) (Done, error) {
 	var done Done
+	var gone error // why the caller does not wait any longer
 	for d.machine.HasReady() {
 		r := d.machine.Ready()
 		out := d.keep(ctx, r)
@@ -225,6 +234,9 @@ func (d *Driver) settle(ctx context.Context) (Done, error) {
 			if err := d.answer(ctx, *r.Ask); err != nil {
 				return Done{}, err
 			}
+			if gone == nil && ctx.Err() != nil { // what came of it is kept all the same
+				gone, ctx = context.Cause(ctx), context.WithoutCancel(ctx)
+			}
 		}
 		if r.Refused != nil {
 			return Done{}, refusal(r.Refused, done.BlobsErr)
@@ -233,7 +245,7 @@ func (d *Driver) settle(ctx context.Context) (Done, error) {
 			return Done{}, fmt.Errorf("prepare: %w", r.Torn)
 		}
 	}
-	return done, nil
+	return done, gone
 }
 
 func (d *Done) add(r engine.Ready) {
@@ -284,23 +296,49 @@ func (d *Driver) keep(ctx context.Context, r engine.Ready) engine.Outcome {
 	return engine.Outcome{}
 }
 
-// AnswerTo asks a summariser.
-func AnswerTo(ctx context.Context, s Summariser, ask engine.Ask) engine.Answer {
+// AnswerTo asks a summariser. One that panics has no answer: no work is worth less than a
+// summary of it.
+func AnswerTo(ctx context.Context, s Summariser, ask engine.Ask) (a engine.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = engine.Answer{Ask: ask.ID, Err: fmt.Sprintf("the summariser panicked: %v", p)}
+		}
+	}()
 	said, err := s.Summarise(ctx, ask)
-	a := engine.Answer{Ask: ask.ID, Text: said.Text, Stop: said.Stop, Calls: said.Calls}
+	a = engine.Answer{Ask: ask.ID, Text: said.Text, Stop: said.Stop, Calls: said.Calls}
 	if err != nil {
 		a.Err = cmp.Or(err.Error(), "no reason is given")
 	}
 	return a
 }
 
-// answer asks the summariser. The answer to a question in the background is kept for
-// the next request.
+// Late takes the answer to a question that went to [Config.Later]. It is fed before the next
+// request.
+func (d *Driver) Late(a engine.Answer) { d.late = append(d.late, a) }
+
+// answer sees to it that a question is answered. The answer to one in the background is kept
+// for the next request.
 func (d *Driver) answer(ctx context.Context, ask engine.Ask) error {
-	a := AnswerTo(ctx, d.config.Summariser, ask)
-	if ask.Background {
-		d.late = append(d.late, a)
+	switch {
+	case ask.Background && d.config.Later != nil:
+		d.config.Later(ask)
+		return nil
+	case ask.Background:
+		d.Late(AnswerTo(ctx, d.config.Summariser, ask))
 		return nil
 	}
+	a, err := d.awaited(ctx, ask)
+	if err != nil {
+		return err
+	}
+	a.GivenUp = a.Err != "" && ctx.Err() != nil
 	return d.machine.Feed(a)
+}
+
+// awaited asks for an answer that a call waits for.
+func (d *Driver) awaited(ctx context.Context, ask engine.Ask) (engine.Answer, error) {
+	if d.config.Wait != nil {
+		return d.config.Wait(ctx, ask)
+	}
+	return AnswerTo(ctx, d.config.Summariser, ask), nil
 }
