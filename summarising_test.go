@@ -374,4 +374,6 @@ func TestSummariserPanics(t *testing.T) {
 
 type panicking struct{}
 
-func (panicking) Summarise(context.Context, engine.Ask) (plimsoll.Summary, error) { panic("out of words") }
+func (panicking) Summarise(context.Context, engine.Ask) (plimsoll.Summary, error) {
+	panic("out of words")
+}

@@ -4,28 +4,9 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/journal"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/summary"
 )
-
-// Answer is the reply to an Ask.
-type Answer struct {
-	Ask   int
-	Text  string
-	Err   string        // why there is none; empty if there is one
-	Stop  llm.Stop      // why a model wrote no more; zero: it is not known, or none was asked
-	Calls journal.Calls // of a model, also where there is no answer; zero: none was asked
-	// GivenUp says that whoever waited does not any longer: there is no answer, and nothing is
-	// done about that. The request that waited for it ends, and the next one asks anew.
-	GivenUp bool
-}
-
-func (Answer) input() {}
-
-// recorded returns what is written down of an answer, but for what came of it.
-func (in Answer) recorded() journal.Answer {
-	return journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err, Calls: in.Calls}
-}
 
 func (m *Machine) feedAnswer(in Answer) error {
 	if m.dropped[in.Ask] {
@@ -50,7 +31,7 @@ func (m *Machine) feedAnswer(in Answer) error {
 	if did == journal.Held {
 		m.out.Records[at].Answer.Held = m.summary.text
 	}
-	if m.request.phase == phaseAsking {
+	if m.request.phase == phaseAsking && did != journal.Again {
 		m.goOn()
 	}
 	return nil
@@ -67,22 +48,51 @@ func (m *Machine) giveUp(a Ask) {
 	}
 }
 
-// conclude lets an answer take the place of what it is about. Where it says nothing,
-// or there is none, the policy says what does; else the history stays as it is, and
-// the next rung acts.
+// conclude lets an answer take the place of what it is about. Where it has a fault it is asked
+// for once more, with the fault named; where there is none then, the policy says what does: code
+// writes one, the history stays as it is, or the next rung acts.
 func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) journal.Outcome {
-	said, why := m.said(r, a, in.Text, in.Err)
-	if why == "" {
-		return m.settle(r, a, said)
+	if !m.holdsForBatch(r) && !m.stands(a.Span) {
+		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: they have left the view meanwhile", a.Span.To-1)
+		return ""
 	}
-	out := journal.Outcome("")
-	if in.Err == "" || m.policy.OnSummaryError == policy.SummaryFallback { // an error alone may be gone with the next call
-		out = m.decline(a.Span)
+	f := flaw{why: in.Err}
+	if in.Err == "" {
+		var did journal.Outcome
+		if did, f = m.use(r, a, in); f.why == "" {
+			return did
+		}
 	}
-	if a.byHand && m.policy.OnSummaryError != policy.SummaryKeep {
-		m.otherMeans(a, why)
+	if f.size {
+		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: %s", a.Span.To-1, f.why)
+	} else {
+		m.event(EventAnswer, r.Name, "no summary: %s", f.why)
+	}
+	if m.mayAskAgain(a, in) {
+		m.askAgainAbout(a, f.why)
+		return journal.Again
+	}
+	if m.policy.OnSummaryError == policy.SummaryFallback && !summary.ByCode(in.Text) {
+		did, ours := m.useOurs(r, a)
+		if ours.why == "" {
+			return did
+		}
+		m.event(EventAnswer, r.Name, "no summary by code: %s", ours.why)
+		in.Err, f.size = "", f.size || ours.size
+	}
+	out := m.unused(a, in)
+	if a.byHand && !f.size && m.policy.OnSummaryError != policy.SummaryKeep { // what is as short as it gets is not dropped for that
+		m.otherMeans(a, f.why)
 	}
 	return out
+}
+
+// unused notes that there is no summary.
+func (m *Machine) unused(a Ask, in Answer) journal.Outcome {
+	if in.Err != "" {
+		return m.fail(a.Span)
+	}
+	return m.decline(a.Span)
 }
 
 // otherMeans does what the policy's other rules do about a full view, whatever their

@@ -33,6 +33,7 @@ type prepared struct {
 type declined struct {
 	to     llm.MessageID // the messages before it were to be replaced
 	tokens int           // what they took in the view, by the policy's estimator
+	failed bool          // there was none, as where the network fails: it may be asked for once more
 }
 
 // How much has to come: half as much as the summary was about, as a small talk is not
@@ -102,7 +103,13 @@ func (m *asker) written(r policy.Rule, a Ask, v edit.View) Ask {
 	a.Question = m.question(r, a)
 	a.Prompt = summary.Prompt(a.Question)
 	a.Target, a.Sections, a.Tools = m.resolved[m.request.to], m.allSections(), m.offered()
-	a.Messages = summary.Prepare(v.Within(a.Span))
+	within := v.Within(a.Span)
+	for _, msg := range within {
+		if !m.pinned(msg) {
+			a.covered += m.gauge.Message(msg)
+		}
+	}
+	a.Messages = summary.Prepare(within)
 	return a
 }
 
@@ -165,7 +172,7 @@ func (m *asker) summarySpan(r policy.Rule, s edit.Scene) (edit.Span, bool) {
 // declined: enough has come behind what that one was about.
 func (m *asker) worthAsking(span edit.Span) bool {
 	d := m.declined
-	if d.to == 0 {
+	if d.to == 0 || d.failed {
 		return true
 	}
 	more := min(budget.Share(d.tokens, againPermille), budget.Share(m.window().Limit(), againOfLimit))
@@ -179,6 +186,16 @@ func (m *asker) decline(span edit.Span) journal.Outcome {
 	}
 	m.declined = declined{to: span.To, tokens: m.coveredBy(span)}
 	return journal.Declined
+}
+
+// fail notes that there is no summary of span. An error alone may be gone with the next call; a
+// second one about the same messages is taken for the last.
+func (m *asker) fail(span edit.Span) journal.Outcome {
+	if m.declined.failed && m.declined.to == span.To {
+		return m.decline(span)
+	}
+	m.declined = declined{to: span.To, tokens: m.coveredBy(span), failed: true}
+	return journal.Failed
 }
 
 // stale reports whether all that the prepared summary is about has left the view

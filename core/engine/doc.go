@@ -46,6 +46,7 @@
 //	threshold.go     a rule's condition with its figure
 //	ready.go         what a host does: Ready, Ask, Send, Outcome
 //	input.go         what a machine is fed
+//	judgement.go     answers, and whether they can stand for what they are about
 //	config.go        what it starts with
 //	rulebook.go      what it was told to go by
 //	past.go          what happened, and what of it is shown

@@ -139,6 +139,8 @@ func (m *Machine) applyAnswer(d journal.Dialogue) {
 		m.hold(d)
 	case journal.Used:
 		m.declined = declined{}
+	case journal.Failed:
+		m.fail(edit.Span{From: d.Ask.From, To: d.Ask.To})
 	case journal.Declined:
 		m.decline(edit.Span{From: d.Ask.From, To: d.Ask.To})
 	}

@@ -124,7 +124,7 @@ func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
 		m.remembered[t.Key] = t
 	}
 	m.all(m.takeUp)
-	m.declined = declined{s.Declined.To, s.Declined.Tokens}
+	m.declined = declined{s.Declined.To, s.Declined.Tokens, s.Declined.Failed}
 	for _, a := range s.Asks {
 		m.askAgain(a)
 	}

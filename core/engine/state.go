@@ -20,7 +20,7 @@ func (m *intake) state() *journal.State {
 		LastEdit: m.lastEdit, Reports: m.reports, Guard: m.guard.State(), Usage: m.lastUsage, Covered: m.covered, Opened: m.opened,
 		Wanted: string(m.wanted), Final: string(m.final), Limits: m.limits(), Meters: m.meterStates(), Rules: m.ruleStates(),
 		Targets:  m.triedFor,
-		Declined: journal.DeclinedSummary{To: m.declined.to, Tokens: m.declined.tokens},
+		Declined: journal.DeclinedSummary{To: m.declined.to, Tokens: m.declined.tokens, Failed: m.declined.failed},
 	}
 	for _, a := range m.asks {
 		if a.Background {

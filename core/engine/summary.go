@@ -11,66 +11,94 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/summary"
 )
 
-// said returns the summary that an answer gives, or, where the policy says so, the one by
-// code in its place. Where there is none, it says why.
-func (m *asker) said(r policy.Rule, a Ask, text, failed string) (said summary.Answer, why string) {
-	if why = failed; why == "" {
-		said, why = m.usable(a, text)
-	}
-	if why == "" {
-		return said, ""
-	}
-	m.event(EventAnswer, r.Name, "no summary: %s", why)
-	if m.policy.OnSummaryError == policy.SummaryFallback {
-		var empty string
-		if said, empty = m.byCode(a); empty == "" {
-			return said, ""
-		}
-		m.event(EventAnswer, r.Name, "no summary by code: %s", empty)
-	}
-	return said, why
+// stands reports whether something of a span is still shown.
+func (m *asker) stands(span edit.Span) bool { return m.coveredBy(span) > 0 }
+
+// mayAskAgain reports whether a fault may be gone with a second answer. Code answers the same
+// again, and what fails by an error the next request may ask for.
+func (m *asker) mayAskAgain(a Ask, in Answer) bool {
+	return in.Err == "" && a.Fault == "" && !summary.ByCode(in.Text) && !m.request.noStore
 }
 
-// byCode writes the summary that nobody else wrote.
-func (m *asker) byCode(a Ask) (said summary.Answer, why string) {
+// longestFault is the bytes that are told, and written down, of what was wrong.
+const longestFault = 300
+
+// askAgainAbout asks the same once more.
+func (m *asker) askAgainAbout(a Ask, fault string) {
+	if len(fault) > longestFault {
+		fault = strings.ToValidUTF8(fault[:longestFault], "")
+	}
+	a.ID, a.Fault = m.asked+1, fault
+	a.Question.Fault = fault
+	a.Prompt = summary.Prompt(a.Question)
+	m.asks = append(m.asks, a)
+	m.record(journal.Record{Kind: journal.KindAsk, Ask: a.recorded()})
+}
+
+// A flaw is why a summary does not stand for what it is about. The zero flaw: it does.
+type flaw struct {
+	why  string
+	size bool // it saves too little, however well it is written
+}
+
+// use puts the summary that an answer gives where the policy keeps it, unless it has a flaw.
+func (m *asker) use(r policy.Rule, a Ask, in Answer) (journal.Outcome, flaw) {
+	j := in.Judgement
+	if j == nil {
+		j = a.Judge(in)
+	}
+	if j.fault != "" {
+		return "", flaw{why: j.fault}
+	}
+	return m.settle(r, a, j.said)
+}
+
+// useOurs does so with the summary that code writes in place of one that nobody else has written.
+func (m *asker) useOurs(r policy.Rule, a Ask) (journal.Outcome, flaw) {
+	return m.use(r, a, Answer{Text: m.ours(a)})
+}
+
+// ours returns the summary that code writes.
+func (m *asker) ours(a Ask) string {
 	limit := a.MaxTokens
 	if limit == 0 {
 		limit = fallbackTokens
 	}
-	return m.usable(a, summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.Text, Previous: a.Previous}))
+	return summary.Write(a.Messages, summary.Options{MaxTokens: limit, Count: m.gauge.Text, Previous: a.Previous})
 }
 
-// usable takes a summary apart. Where it may not stand for what it is about, it says
-// why: it was cut off, or what the view would show of it says next to nothing.
-func (m *asker) usable(a Ask, text string) (said summary.Answer, why string) {
-	said = summary.Parse(text)
-	if m.policy.SummarySlot != policy.SlotUserMessages {
-		said.Retain = "" // shown nowhere
-	}
-	if said.Open != "" {
-		return said, said.Open + " is never closed: the answer was cut off"
-	}
+// tooLittle says why a summary says too little to stand for what it is about; empty: it does not.
+func (m *asker) tooLittle(a Ask, said summary.Answer) string {
 	n := m.gauge.Text(said.Summary) + m.gauge.Text(said.Retain)
 	if said.Summary+said.Retain == "" || n == 0 {
-		return said, "the answer is empty"
+		return "the answer is empty"
 	}
-	covered := m.coveredBy(a.Span)
+	covered := a.covered
 	least := m.policy.MinimumSummary.Of(covered)
 	if a.MaxTokens > 0 {
 		least = min(least, a.MaxTokens/2) // what was not allowed is not missed
 	}
 	if n < least {
-		return said, fmt.Sprintf("the answer has %d tokens, want at least %d to stand for %d", n, least, covered)
+		return fmt.Sprintf("the answer has %d tokens, want at least %d to stand for %d", n, least, covered)
 	}
-	return said, ""
+	return ""
 }
 
-// settle puts a summary where the policy keeps it, or holds it for the batch.
-func (m *asker) settle(r policy.Rule, a Ask, said summary.Answer) journal.Outcome {
-	m.declined = declined{}
+// settle puts a summary where the policy keeps it, or holds it for the batch, unless it has a flaw.
+func (m *asker) settle(r policy.Rule, a Ask, said summary.Answer) (journal.Outcome, flaw) {
+	if m.policy.SummarySlot != policy.SlotUserMessages {
+		said.Retain = "" // shown nowhere
+	}
+	if why := m.tooLittle(a, said); why != "" {
+		return "", flaw{why: why}
+	}
 	if m.holdsForBatch(r) {
+		if n := m.gauge.Text(said.Summary); !m.saves(a.covered, a.covered-n) {
+			return "", flaw{fmt.Sprintf("it has %d tokens in place of %d, too many", n, a.covered), true}
+		}
+		m.declined = declined{}
 		m.summary = &prepared{ask: a.ID, span: a.Span, text: said.Summary}
-		return journal.Held
+		return journal.Held, flaw{}
 	}
 	s := m.scene(r)
 	if r.Name == compactRule {
@@ -78,14 +106,42 @@ func (m *asker) settle(r policy.Rule, a Ask, said summary.Answer) journal.Outcom
 	}
 	s.Keep = max(s.Keep, a.Span.To)
 	p := m.replaceBySummary(s, a.Span, said)
-	if p.Gain() <= 0 {
-		m.event(EventAnswer, r.Name, "summary of messages 1 to %d not used: it saves %d tokens", a.Span.To-1, p.Gain())
-		return m.decline(a.Span)
+	if f := m.tooMuch(r, a, p.Gain()); f.why != "" {
+		return "", f
 	}
-	if !m.try(p, r.Name) {
-		return m.decline(a.Span)
+	if !m.try(p, r.Name) { // not for what it says: it cannot be stored now
+		return m.decline(a.Span), flaw{}
 	}
-	return journal.Used
+	m.declined = declined{}
+	return journal.Used, flaw{}
+}
+
+// saves reports whether a gain in place of so many tokens is as much as the policy wants.
+func (m *asker) saves(tokens, gain int) bool {
+	return edit.Gain(m.policy.MinimumGain).Enough(tokens, tokens-gain)
+}
+
+// tooMuch returns the flaw of a summary that saves so many tokens, if that is too little.
+// It has to save what the policy wants of a batch, and to leave the view below the
+// threshold of its rule, where a shorter one would.
+func (m *asker) tooMuch(r policy.Rule, a Ask, gain int) flaw {
+	covered := m.coveredBy(a.Span)
+	if !m.saves(covered, gain) {
+		return flaw{fmt.Sprintf("it saves %d of %d tokens, not enough", gain, covered), true}
+	}
+	switch r.When.Measure {
+	case policy.MeasureView, policy.MeasureHistory, policy.MeasureUsage:
+	default:
+		return flaw{}
+	}
+	now, most := m.value(r.When.Measure, nil), m.threshold(r.When)
+	if now < most || now-covered*9/10 >= most { // no summary would do
+		return flaw{}
+	}
+	if now-gain >= most {
+		return flaw{fmt.Sprintf("with it there are still %d tokens, want less than %d", now-gain, most), true}
+	}
+	return flaw{}
 }
 
 // hold takes up a summary that waits for its batch.
@@ -98,10 +154,12 @@ func (m *asker) hold(d journal.Dialogue) {
 		m.summary = &prepared{ask: a.ID, span: a.Span, text: d.Answer.Held}
 		return
 	}
-	// An older record: the summary is judged once more, by the targets of today.
-	if said, why := m.said(m.ruleNamed(a.Rule), a, d.Answer.Text, d.Answer.Err); why == "" {
-		m.summary = &prepared{ask: a.ID, span: a.Span, text: said.Summary}
+	// An older record: it was judged by that program, and nobody can tell who wrote it.
+	said := summary.Parse(d.Answer.Text)
+	if d.Answer.Err != "" || m.tooLittle(a, said) != "" {
+		said = summary.Parse(m.ours(a))
 	}
+	m.summary = &prepared{ask: a.ID, span: a.Span, text: said.Summary}
 }
 
 // replaceBySummary archives the pieces of span between pinned messages; the last

@@ -150,6 +150,8 @@ const (
 	Used     Outcome = "used"     // edits after it show it
 	Held     Outcome = "held"     // it waits for a batch
 	Declined Outcome = "declined" // it does not say enough, or saves nothing
+	Failed   Outcome = "failed"   // there is none, and it may be asked for once more
+	Again    Outcome = "again"    // it has a fault, and the question behind it names that
 )
 
 // A Fork says that the records before it are those of another session, and that

@@ -59,6 +59,7 @@ type Situation struct {
 type DeclinedSummary struct {
 	To     llm.MessageID `json:"to,omitempty"`     // the messages before it
 	Tokens int           `json:"tokens,omitempty"` // what they took
+	Failed bool          `json:"failed,omitempty"` // there was none, and it may be asked for once more
 }
 
 // Sent is the request that was sent last.

@@ -21,7 +21,7 @@ type Answer struct {
 // text without the retain block. A text in the form of [Write] is a summary as it
 // stands: tags in it are words that it quotes.
 func Parse(answer string) Answer {
-	if strings.HasPrefix(answer, signature+"\n") {
+	if ByCode(answer) {
 		return Answer{Summary: strings.TrimSpace(answer)}
 	}
 	retain := cutBlock(answer, retainTag, summaryTag)

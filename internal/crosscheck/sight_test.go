@@ -258,12 +258,12 @@ func (r *run) empty(v *sight) {
 		return
 	}
 	for _, it := range v.send.Items {
-		if it.IsNote() && (strings.Contains(it.Message.Text(), markOpen) || strings.Contains(it.Message.Text(), markShort)) {
+		if it.IsNote() && saysNothing(it.Message.Text()) {
 			r.fail("empty summary", "%q is shown", it.Message.Text())
 		}
 	}
 	for _, s := range v.send.Sections {
-		if strings.Contains(s.Text, markOpen) || strings.Contains(s.Text, markShort) {
+		if saysNothing(s.Text) {
 			r.fail("empty summary", "%q is shown", s.Text)
 		}
 	}

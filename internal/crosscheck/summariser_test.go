@@ -15,7 +15,13 @@ import (
 const (
 	markShort = "zqshort"
 	markOpen  = "zqopen"
+	markFound = "zqinvented"
 )
+
+// saysNothing reports whether a text shows an answer that cannot stand for anything.
+func saysNothing(text string) bool {
+	return strings.Contains(text, markShort) || strings.Contains(text, markOpen) || strings.Contains(text, markFound)
+}
 
 // A moody summariser answers well or badly. How depends on the question alone, so that sessions that should do the same get the same.
 type moody struct{ seed uint64 }
@@ -35,7 +41,7 @@ func (m moody) write(ctx context.Context, ask engine.Ask) (string, error) {
 		size += len(msg.Text())
 	}
 	fmt.Fprint(h, m.seed, ask.Rule, ask.Span, len(ask.Messages), size, ask.Focus)
-	good := "The work goes on. " + strings.Repeat(fmt.Sprintf("Step %d was done with care, its result stands in file_%d.go. ", size%97, size%31), 4+size%9)
+	good := "The work goes on. " + strings.Repeat(fmt.Sprintf("Step %d was done with care, its result stands in place %d. ", size%97, size%31), 4+size%9)
 	switch h.Sum64() % 20 {
 	case 0:
 		return "", nil
@@ -59,9 +65,11 @@ func (m moody) write(ctx context.Context, ask engine.Ask) (string, error) {
 		s, err := plimsoll.Deterministic{}.Summarise(ctx, ask)
 		return s.Text, err
 	case 10:
-		return "<retain>\nfile_1.go\nmake test\n</retain>\n<summary>" + good + "</summary>", nil
+		return "<retain>\nticket 1\nmake test\n</retain>\n<summary>" + good + "</summary>", nil
 	case 11:
 		return "<think>" + good + "</think><summary>" + good + "</summary>", nil
+	case 13:
+		return "<summary>" + good + "It is all in /srv/" + markFound + "/nowhere.go.</summary>", nil
 	case 12:
 		return good + "\xff\xfe " + fakeRef, nil
 	}

@@ -308,6 +308,8 @@ func AnswerTo(ctx context.Context, s Summariser, ask engine.Ask) (a engine.Answe
 	a = engine.Answer{Ask: ask.ID, Text: said.Text, Stop: said.Stop, Calls: said.Calls}
 	if err != nil {
 		a.Err = cmp.Or(err.Error(), "no reason is given")
+	} else {
+		a.Judgement = ask.Judge(a) // here, where nobody need wait for it
 	}
 	return a
 }

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/summary"
+)
+
+// Answer is the reply to an Ask.
+type Answer struct {
+	Ask   int
+	Text  string
+	Err   string        // why there is none; empty if there is one
+	Stop  llm.Stop      // why a model wrote no more; zero: it is not known, or none was asked
+	Calls journal.Calls // of a model, also where there is no answer; zero: none was asked
+	// GivenUp says that whoever waited does not any longer: there is no answer, and nothing is
+	// done about that. The request that waited for it ends, and the next one asks anew.
+	GivenUp bool
+	// Judgement is what [Ask.Judge] says of the text, where the host has it judged beforehand, as
+	// that takes long; nil: the machine does.
+	Judgement *Judgement
+}
+
+// A Judgement is an answer taken apart, and why it cannot stand for what it is about.
+type Judgement struct {
+	said  summary.Answer
+	fault string // empty: it can, as far as its text tells
+}
+
+// Judge says whether an answer can stand for what a is about, as far as its text tells: it is
+// one, is whole, and names nothing that is not there. It reads all messages of a, and may be
+// called anywhere.
+func (a Ask) Judge(in Answer) *Judgement {
+	var from summary.Source
+	if !summary.ByCode(in.Text) {
+		from = summary.SourceOf(a.Messages, a.Previous, a.Focus)
+		for _, s := range a.Sections {
+			from = from.With(s.Text)
+		}
+	}
+	said, fault := summary.Judge(in.Text, in.Stop, from)
+	return &Judgement{said, fault}
+}
+
+func (Answer) input() {}
+
+// recorded returns what is written down of an answer, but for what came of it.
+func (in Answer) recorded() journal.Answer {
+	return journal.Answer{Ask: in.Ask, Text: in.Text, Err: in.Err, Calls: in.Calls}
+}
