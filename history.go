@@ -52,9 +52,10 @@ func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 
 // A Compaction is what Compact did.
 type Compaction struct {
-	Before, After token.Estimate // of the view
-	Edits         []edit.Edit    // none: nothing was done
-	Why           string         // then, why not; beside edits, why the summariser's answer is not among them, empty if it is
+	Before, After                 token.Estimate // of the view
+	MessagesBefore, MessagesAfter int            // of the view, notes included
+	Edits                         []edit.Edit    // none: nothing was done
+	Why                           string         // then, why not; beside edits, why the summariser's answer is not among them, empty if it is
 }
 
 // Compact makes room now, whatever the thresholds say: a summary takes the place of
@@ -73,13 +74,13 @@ func (s *Session) Compact(ctx context.Context, focus string) (Compaction, error)
 	if err := s.catchUp(ctx); err != nil {
 		return Compaction{}, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
 	}
-	c := Compaction{Before: s.machine.Count()}
+	c := Compaction{Before: s.machine.Count(), MessagesBefore: len(s.machine.View().Items)}
 	made, told := len(s.machine.Journal()), s.news.number()
 	done, err := s.feed(ctx, engine.Compact{Focus: focus})
 	if err != nil {
 		return Compaction{}, err
 	}
-	c.After = s.machine.Count()
+	c.After, c.MessagesAfter = s.machine.Count(), len(s.machine.View().Items)
 	c.Edits = slices.Clone(s.machine.Journal()[made:])
 	if len(c.Edits) == 0 && done.BlobsErr != nil {
 		return c, fmt.Errorf("plimsoll: session %q: compact: %w", s.id, done.BlobsErr)

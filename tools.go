@@ -119,7 +119,7 @@ func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, 
 	if err := s.awaits(ctx, call.CallID); err != nil {
 		return true, err
 	}
-	answer := kit.Call(ctx, contents{s.store, s.id, s.left}, s.options.Model, call)
+	answer := kit.Call(ctx, ownContents{contents{s.store, s.id, s.left}, s}, s.options.Model, call)
 	if answer.Fault != nil {
 		s.news.add(Event{Kind: EventUnread, Text: fmt.Sprintf("%s could not read %s: %v", call.Name, answer.Ref, answer.Fault)})
 	}

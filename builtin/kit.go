@@ -35,17 +35,19 @@ func New(names []string) (Kit, error) {
 	return k.Within(Limits{}).Beside(nil), nil
 }
 
-// Names returns the names of all tools that there are.
+// Names returns the names of all tools that read, which need no session to be open.
 func Names() []string {
 	var out []string
 	for _, t := range tools() {
-		out = append(out, t.name)
+		if t.name != policy.ToolCompactContext {
+			out = append(out, t.name)
+		}
 	}
 	return out
 }
 
 // later are the tools that policies can name and that are not built yet.
-var later = []string{policy.ToolCompactContext, policy.ToolSearch}
+var later = []string{policy.ToolSearch}
 
 // Within returns the Kit with other limits.
 func (k Kit) Within(l Limits) Kit {

@@ -38,7 +38,7 @@ func TestKit(t *testing.T) {
 			t.Errorf("want an error that names it, got %v", err)
 		}
 	})
-	k := kitOf(t, policy.ToolReadResult, policy.ToolCompactContext, policy.ToolOutputCache, policy.ToolReadResult)
+	k := kitOf(t, policy.ToolReadResult, policy.ToolSearch, policy.ToolOutputCache, policy.ToolReadResult)
 	t.Run("in_the_policys_order_each_once", func(t *testing.T) {
 		if got := namesOf(k.Tools()); !slices.Equal(got, []string{"read_result", "tool_output_cache"}) {
 			t.Errorf("got %q", got)
@@ -70,6 +70,11 @@ func TestKit(t *testing.T) {
 		ref := s.put(strings.Repeat("x", 2000))
 		k := kitOf(t, all...).Beside([]string{policy.ToolOutputCacheLine})
 		contains(t, ask(t, k, s, policy.ToolOutputCache, "ref_id", ref), "plimsoll_tool_output_cache_line reads it")
+	})
+	t.Run("R002-22_no_session_to_compact", func(t *testing.T) {
+		if a := ask(t, kitOf(t, policy.ToolCompactContext), newShelf(), policy.ToolCompactContext); !a.IsError {
+			t.Errorf("got %q", a.Text)
+		}
 	})
 	t.Run("a_call_for_nothing_there_is", func(t *testing.T) {
 		if a := ask(t, k, newShelf(), "bash"); !a.IsError || a.Text != `There is no tool "bash" here.` {

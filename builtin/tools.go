@@ -64,6 +64,12 @@ func tools() []tool {
 			schema(`"query":{"type":"string"}`, `"query"`),
 			search,
 		},
+		{
+			policy.ToolCompactContext,
+			"Free space in the context now: older messages give way to a summary or a handle.",
+			`{"type":"object","properties":{}}`,
+			compact,
+		},
 	}
 }
 

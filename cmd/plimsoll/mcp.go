@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -100,7 +101,7 @@ func (f mcpFlags) kit() (builtin.Kit, error) {
 		if err != nil {
 			return builtin.Kit{}, err
 		}
-		names = p.Tools
+		names = slices.DeleteFunc(slices.Clone(p.Tools), func(name string) bool { return !slices.Contains(builtin.Names(), name) }) // there is no session to do more in
 	}
 	kit, err := builtin.New(names)
 	if err == nil && len(kit.Tools()) == 0 {
