@@ -77,7 +77,7 @@ func isCacheRule(r policy.Rule) bool {
 	return contextBudgetTokens.figure(&r) != nil || maxMessageBytes.figure(&r) != nil || maxLineLength.figure(&r) != nil
 }
 
-// ApplyTo returns the policy with what l states of tool outputs, and whether that changed
+// ApplyTo returns the policy with what l states of tool outputs and of compaction, and whether that changed
 // anything: toolResponseMaxBytes is the size above which its rules move an output out,
 // contextBudgetTokens, maxMessageBytes and maxLineLength are the figures of the rules that
 // trim and cap outputs, which leave where toolOutputCache.enabled is false. A policy
@@ -94,14 +94,21 @@ func (l Limits) ApplyTo(p policy.Policy) (policy.Policy, bool) {
 			changed = s.apply(l, &rules[i]) || changed
 		}
 	}
+	p.Rules = rules
+	changed = l.Compaction.apply(&p) || changed
+	changed = l.tiers.apply(&p) || changed
 	if !changed {
 		return p, false
 	}
-	p.Rules = rules
 	if slices.Contains(policy.Presets(), p.Name) {
 		p.Name, p.About = p.Name+"-custom", aboutDerived(p.Name) // what the preset's says need not hold
 	}
 	return p, true
+}
+
+// ApplyTo is [Limits.ApplyTo] of what holds for all models.
+func (s Settings) ApplyTo(p policy.Policy) (policy.Policy, bool) {
+	return s.Agent.over(s.Defaults).ApplyTo(p)
 }
 
 // ApplyTo is [Limits.ApplyTo] of what holds for the target.

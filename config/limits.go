@@ -66,6 +66,9 @@ type Limits struct {
 	ContextBudgetTokens Stated[int]  // tokens of all outputs together; 1 or more
 	MaxMessageBytes     Stated[int]  // bytes shown of one output; 1 or more
 	MaxLineLength       Stated[int]  // bytes of a line in it; 1 or more
+
+	Compaction *Compaction // nil: nothing is stated
+	tiers      thresholds
 }
 
 // over returns l, and what under states where l says nothing.
@@ -81,6 +84,8 @@ func (l Limits) over(under Limits) Limits {
 		ContextBudgetTokens:       first(l.ContextBudgetTokens, under.ContextBudgetTokens),
 		MaxMessageBytes:           first(l.MaxMessageBytes, under.MaxMessageBytes),
 		MaxLineLength:             first(l.MaxLineLength, under.MaxLineLength),
+		Compaction:                l.Compaction.over(under.Compaction),
+		tiers:                     l.tiers.over(under.tiers),
 	}
 }
 

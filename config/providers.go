@@ -57,7 +57,9 @@ type Settings struct {
 	Priced     []string
 	// Facts are the windows and tokenizers of Models, with where they stand. They go by
 	// the names of the catalogue.
-	Facts    []ModelLimits
+	Facts []ModelLimits
+	// Agent is what the section agent states: it goes before what the catalogue knows of a model.
+	Agent    Limits
 	Defaults Limits
 	Tools    []FileTools // of each file that says something about tools, the working folder's first
 }
@@ -207,7 +209,7 @@ func ParseSettings(name string, data []byte, known Known) (Settings, error) {
 
 // settingsFields and providerFields are the names that files may use.
 var (
-	settingsFields = []string{"model", "providers", "models", "defaults", outputsSection, "toolsAllowed", "toolsDenied"}
+	settingsFields = []string{"model", "providers", "models", "defaults", outputsSection, compactionSection, agentSection, "toolsAllowed", "toolsDenied"}
 	providerFields = append([]string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}, fieldsOf(inProvider)...)
 )
 

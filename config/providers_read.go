@@ -79,6 +79,11 @@ func (r *settingsReader) settings(tree *node) Settings {
 			r.defaults(&s, m.value)
 		case m.name == outputsSection:
 			r.outputs(&s, m.value)
+		case m.name == compactionSection:
+			s.Defaults.Compaction = new(Compaction)
+			r.compaction(s.Defaults.Compaction, m.value)
+		case m.name == agentSection:
+			r.agent(&s.Agent, m.value)
 		case r.toolList(&r.tools.All, m.name, m):
 		case isKeyName(m.name):
 			r.literalKey(m.name, m.value)

@@ -43,7 +43,7 @@ func (s Settings) layers(q Query) []policy.Layer {
 // near returns the limits that are stated for the target itself, the nearest first.
 func (s Settings) near(q Query) []Limits {
 	p, _ := s.Provider(q.Provider)
-	return []Limits{q.Override, limitsOf(p.ModelLimits, q.Model), p.Limits, limitsOf(s.Facts, s.find(q).ID)}
+	return []Limits{q.Override, limitsOf(p.ModelLimits, q.Model), p.Limits, limitsOf(s.Facts, s.find(q).ID), s.Agent}
 }
 
 // find returns the model of the catalogue, with the settings laid over it.

@@ -177,7 +177,7 @@ func loadHeldPolicy(name string) (policy.Policy, error) {
 	if err != nil {
 		return p, fail(err, settingsPage)
 	}
-	p, _ = s.Defaults.ApplyTo(p)
+	p, _ = s.ApplyTo(p)
 	return p, nil
 }
 

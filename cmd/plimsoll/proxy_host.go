@@ -39,7 +39,7 @@ func (f proxyFlags) host() (proxyHost, error) {
 	if h.settings, err = loadSettings(f.config); err != nil {
 		return h, fail(err, settingsPage)
 	}
-	h.policy, _ = h.settings.Defaults.ApplyTo(h.policy)
+	h.policy, _ = h.settings.ApplyTo(h.policy)
 	c, err := catalog.Load()
 	if err != nil {
 		return h, fail(err, "")
@@ -90,7 +90,11 @@ func (h proxyHost) window(provider, model string) budget.Window {
 }
 
 func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, error) {
-	return gateway.New(gateway.Options{Store: st, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
+	summariser, err := summariserOf(h.settings, h.catalog)
+	if err != nil {
+		return nil, err
+	}
+	return gateway.New(gateway.Options{Store: st, Summariser: summariser, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
 }
 
 // allow returns which tools the settings let a model have; nil: they have no lists.
