@@ -21,6 +21,9 @@ import (
 // a stream the part that is open.
 const mostObserved = 64 << 20
 
+// tooLong is why a reply beyond that is not looked at.
+const tooLong = "the reply is longer than 64 MiB"
+
 // mostRefusal is how much of a reply that is no stream is held back at most because it may
 // be a refusal, in bytes. Refusals are a few hundred long.
 const mostRefusal = 64 << 10
@@ -169,6 +172,12 @@ func (r *Relay) Release() []byte {
 	return held
 }
 
+// Unread says why nobody can look at what still comes, which passes all the same.
+func (r *Relay) Unread(why string) {
+	r.exchange.report.Unread = why
+	r.blind, r.holding, r.whole, r.decoder = true, false, nil, nil
+}
+
 // look reads a chunk for its figures. It returns the error that a stream tells.
 func (r *Relay) look(chunk []byte) *wire.Error {
 	switch {
@@ -176,7 +185,7 @@ func (r *Relay) look(chunk []byte) *wire.Error {
 		return nil
 	case !r.streamed:
 		if len(r.whole)+len(chunk) > mostObserved {
-			r.blind, r.holding, r.whole = true, false, nil
+			r.Unread(tooLong)
 			return nil
 		}
 		r.whole = append(r.whole, chunk...)
@@ -184,7 +193,7 @@ func (r *Relay) look(chunk []byte) *wire.Error {
 		return nil
 	}
 	if r.seen += len(chunk); r.seen > mostObserved {
-		r.blind, r.holding, r.decoder = true, false, nil
+		r.Unread(tooLong)
 		return nil
 	}
 	events, err := r.decoder.Feed(chunk)

@@ -49,6 +49,7 @@ type Report struct {
 	Saved    int        // tokens of text that edits took out of the client's request; only counted for a client's view
 	Final    engine.Reason
 	Class    wire.Class // of the error that the client is told; unclassified: none
+	Unread   string     // why nobody looked at the reply, or at all of it: its usage is not known, and no refusal in it was seen; empty: it was looked at
 	Usage    llm.Usage  // of all Rounds, as the provider reported it; zero: it did not
 }
 

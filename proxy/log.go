@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/gateway"
@@ -56,6 +57,7 @@ func (s *Server) log(r *http.Request, x *exchange, w *writer) {
 	l.number("usage_cache_write", int64(u.CacheWrite5m+u.CacheWrite1h))
 	l.number("usage_output", int64(u.Output))
 	l.text("passed", short(report.Passed))
+	l.text("unread", report.Unread)
 	if report.Class != wire.Unclassified {
 		l.text("class", report.Class.String())
 	}
@@ -78,7 +80,7 @@ func hintOf(x *exchange, report gateway.Report, status int) string {
 		return ""
 	case report.Class == wire.TooLong:
 		return "nothing is left to take out; --window MODEL=TOKENS states another window"
-	case report.Class == wire.BadRequest:
+	case report.Class == wire.BadRequest && strings.Contains(report.Refused, "previous_response_id"):
 		return "the client has to send its whole history"
 	}
 	return ""

@@ -22,8 +22,17 @@ var errTooLarge = errors.New("body is too large")
 // errCoding says that a body is packed in a way that is not known here.
 var errCoding = errors.New("unknown content coding")
 
-// unpacker returns a reader of what r holds, unpacked. Several codings that were applied
-// one after another are none that is known here.
+// knows reports whether unpacker has a coding. Several that were applied one after another
+// are none that it has.
+func knows(coding string) bool {
+	switch strings.ToLower(strings.TrimSpace(coding)) {
+	case "", "identity", "gzip", "x-gzip", "deflate", "br", "zstd":
+		return true
+	}
+	return false
+}
+
+// unpacker returns a reader of what r holds, unpacked.
 func unpacker(coding string, r io.Reader) (io.Reader, error) {
 	switch strings.ToLower(strings.TrimSpace(coding)) {
 	case "", "identity":

@@ -48,6 +48,9 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 		}
 	}
 	if coding != "" && !strings.EqualFold(coding, "identity") {
+		if !knows(coding) {
+			r.relay.Unread("the reply is packed in an unknown way")
+		}
 		r.packed = newSide(coding, r.relay)
 	}
 	var chunk []byte
