@@ -16,7 +16,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // bodyOf returns the body of what the session sends: the client's own, unless an edit
@@ -86,22 +88,44 @@ func allowed(allows func(tool string) bool, r llm.Request) llm.Request {
 }
 
 // asAllowed returns the client's body without the tools that may not be offered: its own
-// bytes if there are none, or nobody here can read it.
-func (x *Exchange) asAllowed() []byte {
+// bytes if there are none. The error says that nobody here can read it.
+func (x *Exchange) asAllowed() ([]byte, error) {
 	if x.codec == nil || x.gateway.options.Allow == nil {
-		return x.call.Body
+		return x.call.Body, nil
 	}
 	r, err := x.codec.DecodeRequest(x.call.Body)
-	allows := x.gateway.allows(budget.Target{Provider: x.call.Provider, Model: cmp.Or(x.call.Model, r.Model)})
-	if err != nil || !denies(allows, r.Tools) {
-		return x.call.Body
-	}
-	body, err := x.codec.EncodeRequest(allowed(allows, r))
 	if err != nil {
-		x.gateway.options.Log.Warn("tools that are not allowed are offered", "model", r.Model, "error", err.Error())
-		return x.call.Body
+		return nil, errUnread // err may quote it
 	}
-	return body
+	allows := x.gateway.allows(budget.Target{Provider: x.call.Provider, Model: cmp.Or(x.call.Model, r.Model)})
+	if !denies(allows, r.Tools) {
+		return x.call.Body, nil
+	}
+	return x.codec.EncodeRequest(allowed(allows, r))
+}
+
+// errUnread says that a body is not that of a request.
+var errUnread = errors.New("the body is not read")
+
+// unread refuses a request of which nobody can say whether it offers tools that are not
+// allowed.
+func (x *Exchange) unread(why error) error {
+	e := &wire.Error{Class: wire.BadRequest, Message: "plimsoll: " + why.Error() + ", and it may offer tools that are not allowed here"}
+	x.report.Class, x.report.Refused = e.Class, why.Error()
+	status, body := x.codec.EncodeError(e)
+	return &RefusalError{Status: status, Body: body, Report: x.report, Err: why}
+}
+
+// Unread says what becomes of a call whose body could not be had, such as one that is packed
+// in an unknown way: where tools are not allowed ([Options.Allow]) it is refused, with a
+// *[RefusalError], for they may be in it; else it may pass, and is not looked at.
+func (g *Gateway) Unread(c Call, why error) error {
+	codec, ok := codecs.For(c.Dialect)
+	if !ok || g.options.Allow == nil {
+		return nil
+	}
+	x := &Exchange{gateway: g, call: c, codec: codec, report: Report{Model: c.Model}}
+	return x.unread(why)
 }
 
 // keepMarks puts the cache marks of the client's messages that edits took out, or took

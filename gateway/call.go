@@ -66,7 +66,8 @@ type Options struct {
 
 	// Allow says which tools a model may be offered, whoever offers them; nil: all. One that
 	// is not allowed is left out of requests, and a call of it is answered with the statement
-	// that it is not, in a Round that the client does not see.
+	// that it is not, in a Round that the client does not see. A request that nobody here can
+	// read is refused then.
 	Allow func(provider, model, tool string) bool
 
 	// Sessions is how many conversations are kept in memory; 0: 64. The others are read from

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,22 +70,23 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	x := &Exchange{gateway: g, number: g.begun.Add(1), call: c, body: c.Body}
 	codec, ok := codecs.For(c.Dialect)
 	if !ok {
-		return x.pass("unknown dialect"), nil
+		return x.pass("unknown dialect")
 	}
 	x.codec = codec
 	if x.heldElsewhere() {
 		x.report.Model = x.statedModel()
-		return x.pass("the provider holds the history (conversation)"), nil
+		return x.pass("the provider holds the history (conversation)")
 	}
 	links, why, err := x.read(ctx)
 	if unknown, ok := errors.AsType[*UnknownHistoryError](err); ok {
 		return nil, x.unknown(unknown)
 	}
 	if err != nil {
-		return x.pass("the history is not read: " + err.Error()), ctx.Err()
+		passed, refused := x.pass("the history is not read: " + err.Error())
+		return passed, cmp.Or(ctx.Err(), refused)
 	}
 	if why != "" {
-		return x.pass(why), nil
+		return x.pass(why)
 	}
 	c.Body = x.request.Frame.Raw // as much of it as was read
 	x.target = g.target(c, x.request.Model, x.request.MaxOutput)
@@ -157,11 +159,16 @@ func (x *Exchange) readWhole() error {
 	return err
 }
 
-// pass lets the request go as it came, but for tools that may not be offered.
-func (x *Exchange) pass(why string) *Exchange {
-	x.branch, x.body, x.betas = nil, x.asAllowed(), nil
+// pass lets the request go as it came, but for tools that may not be offered. Where nobody
+// can say whether it has such tools the error is a *[RefusalError].
+func (x *Exchange) pass(why string) (*Exchange, error) {
+	body, err := x.asAllowed()
+	if err != nil {
+		return nil, x.unread(err)
+	}
+	x.branch, x.body, x.betas = nil, body, nil
 	x.report.Passed, x.report.Edited = why, x.Edited()
-	return x
+	return x, nil
 }
 
 // enter finds the session, tells it what is new and makes the body.
@@ -204,8 +211,8 @@ func (x *Exchange) withoutSession(ctx context.Context, err error) error {
 	}
 	x.gateway.options.Log.Warn("request passes without its session",
 		"family", x.family.name, "model", x.target.Model, "error", err.Error(), "judged", unjudged == nil)
-	x.pass("session: " + err.Error())
-	return nil
+	_, err = x.pass("session: " + err.Error())
+	return err
 }
 
 // prepare brings the session to where the request is, and makes the body.

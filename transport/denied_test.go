@@ -93,3 +93,52 @@ func TestDeniedWithoutSession(t *testing.T) {
 		})
 	}
 }
+
+// TestDeniedUnread is R000-28 for a request that nobody here can read: where tools are not
+// allowed it is refused in the client's dialect, and else it goes as it came.
+func TestDeniedUnread(t *testing.T) {
+	for name, tt := range map[string]struct{ body, coding string }{
+		"no_JSON":        {"no JSON", ""},
+		"another_kind":   {`{"model":"m","messages":"hi","tools":[{"name":"shell"}]}`, ""},
+		"unknown_coding": {"packed somehow", "nonsense"},
+		"broken_coding":  {"packed somehow", "gzip"},
+	} {
+		t.Run("R000-28_"+name, func(t *testing.T) {
+			for _, lists := range []bool{true, false} {
+				var o gateway.Options
+				if lists {
+					o.Allow = func(string, string, string) bool { return true }
+				}
+				g, err := gateway.New(o)
+				must(t, err)
+				tr := transport.New(g)
+				sent := ""
+				tr.Base = carrier(func(req *http.Request) (*http.Response, error) {
+					body, err := io.ReadAll(req.Body)
+					must(t, err)
+					sent = string(body)
+					return &http.Response{StatusCode: 200, Request: req, Header: http.Header{}, Body: http.NoBody}, nil
+				})
+				var reports []gateway.Report
+				tr.Done = func(_ *http.Request, r gateway.Report) { reports = append(reports, r) }
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://model.invalid/v1/messages", strings.NewReader(tt.body))
+				must(t, err)
+				if tt.coding != "" {
+					req.Header.Set("Content-Encoding", tt.coding)
+				}
+				resp, err := tr.RoundTrip(req) //nolint:bodyclose // it is read to its end, and there is no connection
+				must(t, err)
+				answer, err := io.ReadAll(resp.Body)
+				must(t, err)
+				switch {
+				case len(reports) != 1:
+					t.Errorf("lists %t: want one report, got %+v", lists, reports)
+				case lists && (resp.StatusCode != 400 || sent != "" || reports[0].Refused == "" || !strings.Contains(string(answer), "invalid_request_error")):
+					t.Errorf("want it refused, got %d %s, sent %q, %+v", resp.StatusCode, answer, sent, reports[0])
+				case !lists && (resp.StatusCode != 200 || sent != tt.body || reports[0].Passed == ""):
+					t.Errorf("want it to pass, got %d, sent %q, %+v", resp.StatusCode, sent, reports[0])
+				}
+			}
+		})
+	}
+}

@@ -59,12 +59,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case errors.Is(err, errTooLarge):
 		return t.tooLarge(req, route, err), nil
-	case err != nil: // whoever wrote it and whoever reads it may know more than we do
-		return t.base().RoundTrip(withBody(req, packed))
 	}
-	x, err := t.gateway.Begin(req.Context(), gateway.Call{
+	call := gateway.Call{
 		Owner: t.owner(req), Provider: route.Provider, Dialect: route.Dialect, Model: route.Model, Header: req.Header.Get, Body: body,
-	})
+	}
+	if err != nil {
+		return t.unread(req, call, packed)
+	}
+	x, err := t.gateway.Begin(req.Context(), call)
 	if refusal, ok := errors.AsType[*gateway.RefusalError](err); ok {
 		t.done(req, refusal.Report)
 		return answer(req, refusal.Status, refusal.Body), nil
@@ -73,6 +75,21 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return t.exchange(req, &exchange{Exchange: x, packed: packed})
+}
+
+// errPacked says that a request is packed in an unknown way, or broken.
+var errPacked = errors.New("the body cannot be unpacked")
+
+// unread sends a request that cannot be unpacked, if it may pass: whoever wrote it and whoever
+// reads it may know more than we do.
+func (t *Transport) unread(req *http.Request, call gateway.Call, packed []byte) (*http.Response, error) {
+	if refusal, ok := errors.AsType[*gateway.RefusalError](t.gateway.Unread(call, errPacked)); ok {
+		t.done(req, refusal.Report)
+		return answer(req, refusal.Status, refusal.Body), nil
+	}
+	resp, err := t.base().RoundTrip(withBody(req, packed))
+	t.done(req, gateway.Report{Model: call.Model, Passed: errPacked.Error()})
+	return resp, err
 }
 
 func (t *Transport) base() http.RoundTripper {
