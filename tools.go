@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -123,8 +124,48 @@ func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, 
 	if answer.Fault != nil {
 		s.news.add(Event{Kind: EventUnread, Text: fmt.Sprintf("%s could not read %s: %v", call.Name, answer.Ref, answer.Fault)})
 	}
+	if answer.NoText {
+		if media := s.mediaUnder(answer.Ref); len(media) > 0 {
+			parts := append([]llm.Part{llm.Text{Text: answer.Text}}, media...)
+			m := llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{CallID: call.CallID, Content: parts}}}
+			return true, s.Append(ctx, m)
+		}
+	}
 	_, err = s.ToolResult(ctx, Result{CallID: call.CallID, Body: strings.NewReader(answer.Text), IsError: answer.IsError})
 	return true, err
+}
+
+// mediaUnder returns the images and documents that are stored under a Ref, as they came: one by
+// itself, or those of an output.
+func (s *Session) mediaUnder(ref llm.Ref) []llm.Part {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.machine.Messages() {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Media:
+				if p.Data != nil && llm.RefOf(p.Data) == ref {
+					return []llm.Part{p}
+				}
+			case llm.ToolResult:
+				media := mediaOf(p)
+				if len(media) > 0 && llm.RefOf(edit.Stored(p)) == ref {
+					return media
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mediaOf returns the images and documents of an output.
+func mediaOf(r llm.ToolResult) (media []llm.Part) {
+	for _, p := range r.Content {
+		if m, ok := p.(llm.Media); ok {
+			media = append(media, m)
+		}
+	}
+	return media
 }
 
 // deniedText is what the model is told that calls a tool which is not allowed.

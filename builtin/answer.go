@@ -13,7 +13,10 @@ type Answer struct {
 	Text    string // for the model; valid UTF-8, never empty
 	IsError bool   // the call could not be done as it was made
 	Ref     llm.Ref
-	Usage   llm.Usage // of the questions that were put to the Model
+	// NoText says that what is stored under Ref is not text, or none to read, such as an image:
+	// the Text says what it is. A host that can show it to the model may do so beside.
+	NoText bool
+	Usage  llm.Usage // of the questions that were put to the Model
 	// Fault is what went wrong without the model's doing, for the host to tell: it wraps
 	// [ErrDamaged] for a content that is damaged, else it is the error of the Source
 	// or the Model, or of the context. The Text says so without its words.

@@ -18,7 +18,8 @@
 // what was got, so that the model can mend it. Only what is not the model's doing
 // (a content that is damaged, a store that fails) is an [Answer.Fault] as well, for the
 // host to tell. Texts that source documents print are printed as they are there; what
-// is said besides stands in square brackets.
+// is said besides stands in square brackets. What is no text is described, and a host may show
+// it beside ([Answer].NoText).
 //
 // An answer has a bound ([Limits]), a line in it is clipped, and both are cut between
 // characters. What was left out is said, with the argument that reads on, and by

@@ -36,7 +36,7 @@ func (v *visit) read(ctx context.Context, name string, text func(c Content, ref 
 	defer func() { _ = c.Close() }() // it was only read
 	answer := Answer{Ref: ref}
 	if about, ok := unreadable(c); ok {
-		answer.Text = about
+		answer.Text, answer.NoText = about, c.Size() > 0
 	} else if answer.Text, err = text(c, ref); err != nil {
 		return failed(ctx, ref, err)
 	}
@@ -56,7 +56,7 @@ func unreadable(c Content) (string, bool) {
 	return encoded(c, head[:n])
 }
 
-// encoded shows a content that is JSON around one long run of base64, such as an image as it came
+// encoded shows a content that is JSON around one long run of base64, or such a run as a string, such as an image as it came
 // from a provider: what stands around it, which says its type, and how long the run is.
 func encoded(c Content, head []byte) (string, bool) {
 	const around, shortest = 1 << 10, 256 // bytes
@@ -72,7 +72,7 @@ func encoded(c Content, head []byte) (string, bool) {
 		from--
 	}
 	before, quoted := head[:from], []byte(`"`)
-	isJSON := bytes.HasPrefix(before, []byte("{")) || bytes.HasPrefix(before, []byte("["))
+	isJSON := bytes.HasPrefix(before, []byte("{")) || bytes.HasPrefix(before, []byte("[")) || bytes.Equal(before, quoted)
 	isString := bytes.HasSuffix(before, quoted) || bytes.HasSuffix(before, []byte(";base64,"))
 	if end-from < shortest || from > around || !isJSON || !isString {
 		return "", false // before the end is read, which of a large content costs as much as a page
