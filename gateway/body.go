@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -19,6 +20,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+	"github.com/plimsoll-dev/plimsoll/wire/convert"
 )
 
 // bodyOf returns the body of what the session sends: the client's own, unless an edit
@@ -59,13 +61,30 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		r.Tools = send.Tools
 	}
 	r.Settings.DropBrokenThinking = r.Settings.DropBrokenThinking || send.DropBrokenThinking
-	if body, err = x.codec.EncodeRequest(r); err != nil {
+	if body, err = x.codec.EncodeRequest(x.withMedia(r)); err != nil {
 		return nil, nil, fmt.Errorf("body: %w", err)
 	}
 	if x.call.Dialect == anthropic.Dialect {
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
+}
+
+// withMedia returns a request with the images that a tool of ours gave back where its format
+// has none in outputs: behind them.
+func (x *Exchange) withMedia(r llm.Request) llm.Request {
+	d, known := x.gateway.options.Catalog.Dialect(x.call.Dialect)
+	if !known || d.ResultImage == catalog.Keep && d.ResultDocument == catalog.Keep || !slices.ContainsFunc(r.Messages, ownMedia) {
+		return r
+	}
+	return convert.Request(r, d, convert.Options{}).Request
+}
+
+// ownMedia reports whether a message has an output with images or documents that no client made.
+func ownMedia(m llm.Message) bool {
+	return slices.ContainsFunc(m.Results(), func(r llm.ToolResult) bool {
+		return r.Data == nil && r.Base == nil && slices.ContainsFunc(r.Content, func(p llm.Part) bool { _, ok := p.(llm.Media); return ok })
+	})
 }
 
 // denies reports whether one of tools may not be offered.
