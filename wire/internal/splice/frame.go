@@ -111,7 +111,7 @@ func (c *Events) Next(end bool) (Frame, bool) {
 // nextLine returns where the next line ends and where the one behind it begins. A carriage
 // return may be half of a line end, so that the byte behind it is needed too.
 func (c *Events) nextLine(end bool) (stop, next int, ok bool) {
-	i := bytes.IndexAny(c.held[c.seen:], "\r\n")
+	i := sse.LineEnd(c.held[c.seen:])
 	if i < 0 {
 		c.seen = len(c.held)
 		return len(c.held), len(c.held), end && c.line < len(c.held)

@@ -33,7 +33,7 @@ func (s *Scanner) Feed(chunk []byte, event func(name, data []byte) error) error 
 			chunk = chunk[1:]
 		}
 		s.cr = false
-		end := lineEnd(chunk)
+		end := LineEnd(chunk)
 		if end < 0 {
 			s.line = append(s.line, chunk...)
 			return s.tooBig()
@@ -110,8 +110,8 @@ func (s *Scanner) tooBig() error {
 	return nil
 }
 
-// lineEnd returns the place of the first line end in b, or -1.
-func lineEnd(b []byte) int {
+// LineEnd returns the place of the first line end in b, or -1.
+func LineEnd(b []byte) int {
 	lf := bytes.IndexByte(b, '\n')
 	if lf < 0 {
 		return bytes.IndexByte(b, '\r')
