@@ -25,6 +25,7 @@ type Item struct {
 	Name    string `json:"name,omitempty"`    // of a section or a tool
 	Role    string `json:"role,omitempty"`
 	Origin  string `json:"origin,omitempty"` // who wrote it
+	Rules   bool   `json:"rules,omitempty"`  // it carries standing instructions, as AGENTS.md and CLAUDE.md do
 	Line    int    `json:"line,omitempty"`
 	Time    int64  `json:"time_ms,omitempty"`
 	Tokens  int    `json:"tokens"`
@@ -92,6 +93,16 @@ func StepAt(s *sessionfile.Session, n int) (StepRef, error) {
 	return StepRef{}, &NoStepError{StepRef{1, n}, 1, max(n-left, 0)}
 }
 
+// Last returns the last Step of a session. It is false for one without Steps.
+func Last(s *sessionfile.Session) (StepRef, bool) {
+	for i := len(s.Segments); i >= 1; i-- {
+		if n := stepsOf(s.Segments[i-1]); n > 0 {
+			return StepRef{i, n}, true
+		}
+	}
+	return StepRef{}, false
+}
+
 // Before returns the Step before ref, in the segment before where ref is its
 // segment's first. It is false for the first Step of a session.
 func Before(s *sessionfile.Session, ref StepRef) (StepRef, bool) {
@@ -149,7 +160,7 @@ func (g *segment) items(st step) []Item {
 	for i, e := range g.Entries[:st.entry] {
 		m := e.Message
 		it := Item{
-			What: ItemMessage, Message: i + 1, Role: m.Role.String(), Origin: m.Origin.String(), Line: e.Line, Time: e.Time,
+			What: ItemMessage, Message: i + 1, Role: m.Role.String(), Origin: m.Origin.String(), Rules: m.Flags.Has(llm.FlagRules), Line: e.Line, Time: e.Time,
 			Bytes: token.SizeOf(g.counter, m).Bytes, Digest: g.digests[i].String(), Parts: make([]Part, len(m.Parts)),
 		}
 		for k, p := range m.Parts {

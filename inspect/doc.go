@@ -57,6 +57,7 @@
 //	repeat.go    what is shown again
 //	cuts.go      what the client took out
 //	contents.go  the content of one request
+//	context.go   what takes how much of a window
 //	diff.go      what differs between two
 //	place.go     where in a request something lies
 //	breaks.go    where the cache broke

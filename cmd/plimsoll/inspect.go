@@ -22,13 +22,16 @@ import (
 
 // inspectFlags are the flags of plimsoll inspect.
 type inspectFlags struct {
-	step  string
-	diff  string
-	page  htmlFlags
-	model string
-	top   int
-	steps bool
-	json  bool
+	step    string
+	diff    string
+	page    htmlFlags
+	model   string
+	top     int
+	message int
+	context bool
+	follow  bool
+	steps   bool
+	json    bool
 }
 
 // diffBefore is what --diff means without a range: the Step of --step and the one
@@ -60,13 +63,18 @@ The chart has a line for each stretch of steps, with the largest of them:
 
 --step shows the exact content of one request: its number, counted through the whole
 session, or SEGMENT.STEP. --diff A..B shows what changed from one request to another,
-and --step B --diff what changed since the one before.
+and --step B --diff what changed since the one before. --message shows one message of it
+whole, by its number in that list; --context what takes how much of the window, of the last
+request or of --step. --follow prints a line for each step that a running session makes.
 
 Without a path it inspects the session that was written last, in the folders where
 the agents keep theirs.`,
 		Example: `  plimsoll inspect session.jsonl
   plimsoll inspect session.jsonl --step 12
   plimsoll inspect session.jsonl --step 12 --diff
+  plimsoll inspect session.jsonl --step 12 --message 7
+  plimsoll inspect session.jsonl --context
+  plimsoll inspect --follow
   plimsoll inspect session.jsonl --diff 1.60..2.1
   plimsoll inspect session.jsonl --html report.html
   plimsoll inspect sessions/ --json`,
@@ -84,6 +92,9 @@ the agents keep theirs.`,
 	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
 	fl.IntVar(&f.top, "top", 0, "how many of each list to show (default 5, with --json 20)")
 	fl.BoolVar(&f.steps, "steps", false, "list every step: the estimate before the call beside what was reported")
+	fl.IntVar(&f.message, "message", 0, "with --step: print one `message` of it whole, by its number")
+	fl.BoolVar(&f.context, "context", false, "show what takes how much of the window: of the last step, or of --step")
+	fl.BoolVar(&f.follow, "follow", false, "print a line for each step that a running session makes, until Ctrl-C")
 	f.page.register(cmd)
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each session (docs/inspect-json.md)")
 	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
@@ -107,7 +118,10 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 	if skipped != nil {
 		printError(s.err, skipped)
 	}
-	if f.step != "" || f.diff != "" {
+	switch {
+	case f.follow:
+		return f.followOne(ctx, s, opts, files)
+	case f.step != "" || f.diff != "" || f.context:
 		return f.one(s, opts, files)
 	}
 	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}}
@@ -142,6 +156,12 @@ func (f *inspectFlags) takeRange(paths []string) []string {
 
 func (f inspectFlags) check() error {
 	switch {
+	case f.message < 0 || f.message > 0 && f.step == "":
+		return usage(fmt.Errorf("inspect: --message %d, want the number of a message, from 1, of --step", f.message), "plimsoll inspect PATH --step 12 --message 7")
+	case f.message > 0 && (f.diff != "" || f.context || f.json):
+		return usage(errors.New("inspect: --message, want it without --diff, --context and --json"), "")
+	case f.context && f.diff != "" || f.follow && (f.step != "" || f.diff != "" || f.context || f.page.html != "" || f.json):
+		return usage(errors.New("inspect: --context and --follow, want them without --diff, and --follow alone"), "")
 	case f.top < 0:
 		return usage(fmt.Errorf("inspect: --top %d, want at least 1", f.top), "")
 	case f.diff == diffBefore && f.step == "":
@@ -174,7 +194,7 @@ func (f inspectFlags) options() (inspect.Options, error) {
 // one shows one Step, or what changed between two.
 func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
 	if len(files) != 1 {
-		return usage(fmt.Errorf("inspect: --step and --diff want one session file, got %d", len(files)), "")
+		return usage(fmt.Errorf("inspect: --step, --diff and --context want one session file, got %d", len(files)), "")
 	}
 	session, err := formats.Open(files[0])
 	if err != nil {
@@ -183,18 +203,36 @@ func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
 	if f.diff != "" {
 		return f.showDiff(s, session, o)
 	}
-	ref, err := parseStep(session, f.step)
+	ref, err := f.ref(session)
 	if err != nil {
 		return err
+	}
+	if f.context {
+		return f.showContext(s, session, ref, o)
 	}
 	l, err := inspect.Contents(session, ref, o)
 	if err != nil {
 		return stepError(err)
 	}
+	if f.message > 0 {
+		return f.showMessage(s, l)
+	}
 	if f.json {
 		return fail(printJSON(s.out, l), "")
 	}
 	return fail(printStyled(s.out, listingText(l, widthOf(s.out))), "")
+}
+
+// ref returns the Step that is asked for, the last one if none is.
+func (f inspectFlags) ref(session *sessionfile.Session) (inspect.StepRef, error) {
+	if f.step != "" {
+		return parseStep(session, f.step)
+	}
+	ref, ok := inspect.Last(session)
+	if !ok {
+		return ref, fail(errors.New("inspect: --context: no model call is in the file"), "")
+	}
+	return ref, nil
 }
 
 func (f inspectFlags) showDiff(s streams, session *sessionfile.Session, o inspect.Options) error {
