@@ -12,9 +12,7 @@ import (
 // cuts lists what the client took out of the context.
 func (r *reading) cuts() {
 	for _, g := range r.segments {
-		switch g.Start {
-		case sessionfile.StartCompaction, sessionfile.StartMicrocompaction, sessionfile.StartRollback:
-		default:
+		if !isCut(g.Start) {
 			continue
 		}
 		if prev, ok := before(r.segments[:g.number-1], g); ok {
@@ -23,6 +21,11 @@ func (r *reading) cuts() {
 			r.report.Cuts = append(r.report.Cuts, c)
 		}
 	}
+}
+
+// isCut reports whether a segment starts with what a client or a person took out.
+func isCut(s sessionfile.Start) bool {
+	return s == sessionfile.StartCompaction || s == sessionfile.StartMicrocompaction || s == sessionfile.StartRollback
 }
 
 // cold sets how long after the last Step a compaction came, and what it cost if the

@@ -41,6 +41,7 @@
 // A file uses what it or an earlier one in this list declares, and no later one.
 //
 //	ending.go    floor 1: how a session ended, and what is found about it
+//	said.go      what is said in a session
 //	report.go    what a Report holds
 //	overhead.go  what an analysis stands on, and what a client hides
 //	told.go      what a file states of the calls of a segment
@@ -63,6 +64,7 @@
 //	breaks.go    where the cache broke
 //	stated.go    what the file states of its sums
 //	end.go       how the session ended
+//	talk.go      the conversation
 //	brief.go     what a list says of a session
 //	inspect.go   all of that
 package inspect

@@ -52,6 +52,9 @@ func Session(s *sessionfile.Session, o Options) (Report, error) {
 	r.thinking()
 	r.breaks()
 	r.stated()
+	if o.Talk {
+		r.talk()
+	}
 	return report, nil
 }
 

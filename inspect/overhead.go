@@ -15,6 +15,7 @@ type Options struct {
 	Encodings token.Encodings
 	Model     string // counts, sizes and prices of this model, in place of the session's own
 	Top       int    // how many of each list; 0: 20
+	Talk      bool   // the Report has the conversation, too
 }
 
 // DefaultTop is how many of each list a Report has.

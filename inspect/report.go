@@ -48,6 +48,7 @@ type Report struct {
 	Abandoned   []Branch   `json:"abandoned"`    // lines that do not lead to the end
 	Stated      []Stated   `json:"stated"`       // what the file says about its own sums, beside ours
 	Kindred
+	Talk []Talk `json:"-"` // one for each segment, if it was asked for
 }
 
 // An Identity is what a session says of itself.

@@ -57,6 +57,10 @@ func (b *inspectPage) add(r inspect.Report) {
 			}
 			g.Tables = inspectTables(r)
 		}
+		if i < len(r.Talk) {
+			g.Said = len(r.Talk[i].Said)
+			b.said(len(b.Groups), &r.Talk[i])
+		}
 		b.push(g, b.draw(r, seg))
 		b.rows = append(b.rows, []cell{{Text: g.Name}, text(seg.Model), number(len(seg.Own())), number(promptsOf(seg)), number(peakOf(seg)), {Text: spendingOf(seg).sum()}})
 	}
@@ -65,6 +69,17 @@ func (b *inspectPage) add(r inspect.Report) {
 		b.push(g, dataRun{})
 		b.rows = append(b.rows, []cell{{Text: g.Name}, {Text: "–"}, number(0), number(0), number(0), {Text: "–"}})
 	}
+}
+
+// said adds the conversation of a group; those before it that have none get an empty one.
+func (b *inspectPage) said(group int, t *inspect.Talk) {
+	if b.Talk == nil {
+		b.Talk = &said{Texts: []string{}, Groups: []saidGroup{}, index: map[string]int{}}
+	}
+	for len(b.Talk.Groups) < group {
+		b.Talk.add(nil)
+	}
+	b.Talk.add(t)
 }
 
 // push adds a group with its chart.

@@ -40,6 +40,7 @@ type page struct {
 	Windows  []choice
 	Groups   []group
 	Data     data
+	Talk     *said // what was said; nil: the page does not have it
 }
 
 // A choice is one of the radio buttons of the chart.
@@ -56,6 +57,7 @@ type group struct {
 	Lead   string // one sentence
 	Facts  []fact
 	Plot   *plot // nil: there is nothing to compare
+	Said   int   // how many messages of the conversation the page has
 	Tables []table
 }
 
@@ -181,7 +183,7 @@ func (p *page) load() error {
 		}
 		return text.String(), nil
 	}
-	style, err := read("uplot/uPlot.min.css", "page.css", "chart.css")
+	style, err := read("uplot/uPlot.min.css", "page.css", "chart.css", "said.css")
 	if err != nil {
 		return err
 	}
@@ -189,7 +191,7 @@ func (p *page) load() error {
 	if err != nil {
 		return err
 	}
-	script, err := read("data.js", "chart.js", "page.js")
+	script, err := read("data.js", "chart.js", "said.js", "page.js")
 	if err != nil {
 		return err
 	}

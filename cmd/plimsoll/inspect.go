@@ -183,7 +183,7 @@ func (f inspectFlags) options() (inspect.Options, error) {
 	if err := checkModel("inspect", f.model, cat); err != nil {
 		return inspect.Options{}, err
 	}
-	o := inspect.Options{Catalog: cat, Model: f.model, Top: f.top}
+	o := inspect.Options{Catalog: cat, Model: f.model, Top: f.top, Talk: f.page.html != "" && !f.page.redact}
 	if f.top == 0 && !f.json {
 		o.Top = defaultListed
 	}

@@ -62,7 +62,7 @@ func inspected(t *testing.T, path string) []inspect.Report {
 		t.Fatal(err)
 	}
 	var encodings plimsoll.Encodings
-	report, err := inspect.Session(s, inspect.Options{Catalog: c, Encodings: encodings.Load})
+	report, err := inspect.Session(s, inspect.Options{Catalog: c, Encodings: encodings.Load, Talk: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -246,6 +246,7 @@ addEventListener("afterprint", () => {
   else delete document.documentElement.dataset.theme;
   themed();
 });
+talks();
 if (groups.length) show();
 themed();
 })();
