@@ -29,7 +29,7 @@ type target struct {
 func (f askFlags) target(env func(string) string) (target, error) {
 	s, err := loadSettings(f.config)
 	if err != nil {
-		return target{}, fail(err, "docs/providers.md describes the file")
+		return target{}, fail(err, "plimsoll config check FILE lists every fault")
 	}
 	name := f.model
 	if name == "" {

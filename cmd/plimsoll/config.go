@@ -16,7 +16,7 @@ import (
 )
 
 // settingsPage is the hint for those whose settings have faults.
-const settingsPage = "docs/configuration.md describes the file"
+const settingsPage = "plimsoll config --help describes the file"
 
 func newConfig(s streams) *cobra.Command {
 	cmd := &cobra.Command{

@@ -23,6 +23,7 @@ import (
 
 // counted is what plimsoll count --json prints.
 type counted struct {
+	File      string `json:"file,omitempty"` // of several
 	Tokens    int    `json:"tokens"`
 	Bytes     int    `json:"bytes"`
 	Estimator string `json:"estimator"`
@@ -41,10 +42,10 @@ const defaultEncoding = "o200k_base"
 func newCount(s streams) *cobra.Command {
 	var f countFlags
 	cmd := &cobra.Command{
-		Use:   "count [FILE|-]",
+		Use:   "count [FILE|-]...",
 		Short: "Count the tokens of a text",
-		Long: `Count the tokens of a file, or of standard input. The text is held in memory as a
-whole.
+		Long: `Count the tokens of files, or of standard input (-). Each is held in memory as a
+whole. Of several there is a line for each, and their sum.
 
 Counts by o200k_base (the default), cl100k_base and o200k_harmony are exact: the
 same as tiktoken's; what looks like a special token is counted as the text it is.
@@ -56,11 +57,12 @@ Encodings: ` + strings.Join(encodings(), ", ") + `
 Estimators: ` + strings.Join(estimators(), ", ") + `, hf:FILE
 (X is a model, A and B are estimators, FILE is a tokenizer.json)`,
 		Example: `  plimsoll count main.go
+  plimsoll count *.md
   git diff | plimsoll count
   plimsoll count --model claude-opus-4-5 notes.md
   plimsoll count --encoding cl100k_base --json main.go
   plimsoll count --encoding hf:qwen3/tokenizer.json main.go`,
-		Args: wantArgs(0, 1, "file"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return runCount(s, f, args) },
 	}
 	fl := cmd.Flags()
@@ -81,9 +83,25 @@ func runCount(s streams, f countFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := readText(s, args)
+	if len(args) > 1 {
+		return countSeveral(s, f, c, args)
+	}
+	out, err := countOne(s, c, args)
 	if err != nil {
 		return err
+	}
+	if f.json {
+		return fail(printJSON(s.out, out), "")
+	}
+	_, err = fmt.Fprintf(s.out, "%s tokens (%s, %s), %s bytes\n", edit.Thousands(out.Tokens), out.Estimator, out.Kind, edit.Thousands(out.Bytes))
+	return fail(err, "")
+}
+
+// countOne counts the file that args name, or standard input.
+func countOne(s streams, c token.Counter, args []string) (counted, error) {
+	text, err := readText(s, args)
+	if err != nil {
+		return counted{}, err
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		printError(s.err, errors.New("count: warning: this is not plain text; each byte that is not UTF-8 counts as U+FFFD"))
@@ -92,12 +110,32 @@ func runCount(s streams, f countFlags, args []string) error {
 	if c.Kind() == token.Exact {
 		kind = "exact"
 	}
-	out := counted{c.Text(text), len(text), c.ID(), kind}
-	if f.json {
-		return fail(printJSON(s.out, out), "")
+	return counted{Tokens: c.Text(text), Bytes: len(text), Estimator: c.ID(), Kind: kind}, nil
+}
+
+// countSeveral counts files one by one, and together.
+func countSeveral(s streams, f countFlags, c token.Counter, args []string) error {
+	t := table{width: widthOf(s.out), columns: []column{{name: "tokens", right: true}, {name: "bytes", right: true}, {name: "file", wrap: true}}}
+	var all counted
+	for _, name := range args {
+		out, err := countOne(s, c, []string{name})
+		if err != nil {
+			return err
+		}
+		out.File = name
+		all = counted{Tokens: all.Tokens + out.Tokens, Bytes: all.Bytes + out.Bytes, Estimator: out.Estimator, Kind: out.Kind}
+		if f.json {
+			if err := printJSON(s.out, out); err != nil {
+				return fail(err, "")
+			}
+		}
+		t.rows = append(t.rows, plain(edit.Thousands(out.Tokens), edit.Thousands(out.Bytes), safe(name)))
 	}
-	_, err = fmt.Fprintf(s.out, "%s tokens (%s, %s), %s bytes\n", edit.Thousands(out.Tokens), out.Estimator, out.Kind, edit.Thousands(out.Bytes))
-	return fail(err, "")
+	if f.json {
+		return nil
+	}
+	t.rows = append(t.rows, plain(edit.Thousands(all.Tokens), edit.Thousands(all.Bytes), fmt.Sprintf("together (%s, %s)", all.Estimator, all.Kind)))
+	return fail(printStyled(s.out, t.String()), "")
 }
 
 // counterFor returns the counter that the flags ask for.
@@ -195,7 +233,7 @@ func readText(s streams, args []string) (string, error) {
 	if len(args) == 1 && args[0] != "-" {
 		info, err := os.Stat(args[0])
 		if err == nil && info.IsDir() {
-			return "", fail(fmt.Errorf("count: %s is a folder, want a file", args[0]), "to count several files: cat FILE... | plimsoll count")
+			return "", fail(fmt.Errorf("count: %s is a folder, want a file", args[0]), "name its files: plimsoll count FILE...")
 		}
 		b, err := os.ReadFile(args[0])
 		if err != nil {

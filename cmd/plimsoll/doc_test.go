@@ -266,6 +266,9 @@ func fieldNames(t reflect.Type, names map[string]bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" { // is not printed
+			continue
+		}
 		if name != "" {
 			names[name] = true
 		}

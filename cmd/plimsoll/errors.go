@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/config"
@@ -79,8 +80,22 @@ func message(err error) string {
 	if j, ok := errors.AsType[*replay.JudgeError](err); ok && len(j.Found) > 0 {
 		return judgeText(j)
 	}
-	return err.Error()
+	return withoutPackages(err.Error())
 }
+
+// packages are the beginnings of errors that say where in the program they come from, and
+// nothing to who called it.
+var packages = regexp.MustCompile(`sessionfile: (read|find|open|sessions|agents|parent): `)
+
+// withoutPackages leaves out of an error where in the program it comes from, and what it says
+// twice of a file that is not there.
+func withoutPackages(text string) string {
+	text = packages.ReplaceAllString(text, "")
+	return notThere.ReplaceAllString(text, "$1: $3")
+}
+
+// notThere is a file that was looked for: it names it once more.
+var notThere = regexp.MustCompile(`(\S+), skipped: (stat|open) (?:\S+): (no such file or directory|permission denied)`)
 
 // judgeText says that a request held what nobody wrote.
 func judgeText(j *replay.JudgeError) string {

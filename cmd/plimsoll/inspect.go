@@ -16,7 +16,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
-	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
@@ -114,7 +113,7 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 	if err != nil {
 		return err
 	}
-	files, skipped := formats.Find(paths)
+	files, skipped := findFiles(paths)
 	if skipped != nil {
 		printError(s.err, skipped)
 	}
@@ -196,9 +195,9 @@ func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
 	if len(files) != 1 {
 		return usage(fmt.Errorf("inspect: --step, --diff and --context want one session file, got %d", len(files)), "")
 	}
-	session, err := formats.Open(files[0])
+	session, err := s.openSession(files[0])
 	if err != nil {
-		return fail(err, "docs/session-formats.md says what can be read")
+		return fail(err, "plimsoll sessions lists the sessions on this machine")
 	}
 	if f.diff != "" {
 		return f.showDiff(s, session, o)

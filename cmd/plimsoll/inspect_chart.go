@@ -19,7 +19,7 @@ import (
 const mostRows = 16
 
 // colourful reports whether a chart on w may tell contents by colour alone.
-func colourful(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
+func colourful(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" && !isDumb() }
 
 // A mark is how a content looks in a chart: a letter, or where there is colour a
 // block.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
-	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 
@@ -37,7 +36,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		return &codedError{exitInterrupted, fmt.Errorf("inspect: interrupted at %s", name), ""}
 	}
 	defer p.advance()
-	s, err := formats.Open(name)
+	s, err := p.openSession(name)
 	if err != nil {
 		p.clear()
 		printError(p.err, err)
@@ -134,9 +133,9 @@ func (p *inspectPrinter) finish(files int) error {
 	case files == 0:
 		return fail(errors.New("inspect: no session file found"), noSessionHint)
 	case p.read == 0:
-		return fail(fmt.Errorf("inspect: %s", noneRead(files)), "docs/session-formats.md says what can be read")
+		return fail(fmt.Errorf("inspect: %s", noneRead(files)), "plimsoll sessions lists the sessions on this machine")
 	case p.nothing == p.read:
-		return fail(errors.New("inspect: nothing was inspected: no file has a model call"), "docs/session-formats.md says what is read of a file")
+		return fail(errors.New("inspect: nothing was inspected: no file has a model call"), "with --json it says what is in the file")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func nameOf(path string) string {
 // missingParent says that the session from which one began is not where its client would
 // keep it; empty if it is there, or if nobody knows where that is.
 func missingParent(s *sessionfile.Session) string {
-	if s.Parent == "" {
+	if s.Parent == "" || s.Path == stdinName {
 		return ""
 	}
 	if _, err := places.Parent(s.Path); err != nil {
@@ -75,6 +75,9 @@ func missingParent(s *sessionfile.Session) string {
 // agentsOf inspects the sub-agents of the session in a file. wrong says what is wrong with
 // their files; the error that a model's counter could not be made.
 func agentsOf(name string, look func(*sessionfile.Session) (inspect.Report, error)) (agents []inspect.Report, wrong []string, err error) {
+	if name == stdinName {
+		return nil, nil, nil
+	}
 	files, err := places.Agents(name)
 	if err != nil {
 		wrong = append(wrong, err.Error())

@@ -27,7 +27,7 @@ func loadCatalog(path string) (catalog.Catalog, error) {
 	}
 	s, err := loadSettings(path)
 	if err != nil {
-		return c, fail(err, "docs/models.md and docs/providers.md describe the file")
+		return c, fail(err, "plimsoll config check FILE lists every fault")
 	}
 	return c.With(s.Models...), nil
 }
@@ -74,13 +74,14 @@ func newModels(s streams) *cobra.Command {
 		Use: "models [NAME]", Short: "List what is known about models, or show one in full",
 		Long: `List what is known about models: their windows, prices, tokenizers and caches. With
 a name, show that model in full, with where its figures come from. A name may have
-the decorations that clouds and gateways add.
+the decorations that clouds and gateways add; a part of one lists the models that have it.
 
 Prices are in dollars for a million tokens: what the maker asks for short prompts at
 its own API. ? is not known, and a cost that would need it is not known either.
 The section models of plimsoll.yaml changes them and adds models; docs/models.md
 describes it.`,
 		Example: `  plimsoll models --provider anthropic
+  plimsoll models opus
   plimsoll models us.anthropic.claude-sonnet-4-5-20250929-v1:0
   plimsoll models gpt-5.4 --json`,
 		Args: wantArgs(0, 1, "model"), ValidArgsFunction: completeModelArg,
@@ -113,6 +114,21 @@ func (f modelsFlags) list(s streams, c catalog.Catalog) error {
 			return unknownMaker(f.provider, c)
 		}
 	}
+	return f.print(s, c, models)
+}
+
+// modelsLike returns the models that a part of their names names, such as opus.
+func modelsLike(name string, c catalog.Catalog) []catalog.Model {
+	name = strings.ToLower(name)
+	return slices.DeleteFunc(c.Models(), func(m catalog.Model) bool {
+		return len(name) < leastLike || !strings.Contains(strings.ToLower(m.ID), name)
+	})
+}
+
+// leastLike is how many characters name several models.
+const leastLike = 3
+
+func (f modelsFlags) print(s streams, c catalog.Catalog, models []catalog.Model) error {
 	if f.json {
 		for _, m := range models {
 			if err := printJSON(s.out, newModelFacts(m, c)); err != nil {
@@ -190,6 +206,9 @@ func (f modelsFlags) one(s streams, c catalog.Catalog, name string) error {
 	}
 	m, ok := c.Lookup(name)
 	if !ok {
+		if like := modelsLike(name, c); len(like) > 0 {
+			return f.print(s, c, like)
+		}
 		return usage(fmt.Errorf("models: %q is not known", name), nearModels(name, c))
 	}
 	facts := newModelFacts(m, c)
@@ -217,7 +236,7 @@ func nearModels(name string, c catalog.Catalog) string {
 			return "known: " + strings.Join(atMost(like, mostNear), ", ")
 		}
 	}
-	return "plimsoll models lists what is known; a model of one's own is described in plimsoll.yaml (docs/models.md)"
+	return "plimsoll models lists what is known; a model of one's own is described in plimsoll.yaml, under models"
 }
 
 // nearestModel returns the model that was most likely meant; empty if none is near.

@@ -52,7 +52,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}
-	file, err := formats.OpenFile(name)
+	file, err := p.openFile(name)
 	if err != nil {
 		p.clear()
 		printError(p.err, err)
@@ -231,7 +231,7 @@ func (p *replayPrinter) finish(files int) error {
 	case files == 0:
 		return fail(errors.New("replay: no session file found"), noSessionHint)
 	case p.read == 0:
-		return fail(fmt.Errorf("replay: %s", noneRead(files)), "docs/session-formats.md says what can be read")
+		return fail(fmt.Errorf("replay: %s", noneRead(files)), "plimsoll sessions lists the sessions on this machine")
 	case p.total.ran == 0 && p.broken == 0:
 		return fail(errors.New("replay: nothing was replayed: no segment could be run"), "plimsoll inspect shows what is in the file")
 	case p.broken > 0:

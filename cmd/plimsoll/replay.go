@@ -17,7 +17,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
-	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
@@ -135,7 +134,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 	if err != nil {
 		return err
 	}
-	files, skipped := formats.Find(paths)
+	files, skipped := findFiles(paths)
 	if skipped != nil {
 		printError(s.err, skipped)
 	}
@@ -264,7 +263,7 @@ func (f replayFlags) checkOut(files []string) error {
 // newBar returns a progress bar for more than one file, or nil where nobody
 // would see it.
 func newBar(w io.Writer, files int) *progressbar.ProgressBar {
-	if files < 2 || !isTerminal(w) {
+	if files < 2 || !isTerminal(w) || isDumb() {
 		return nil
 	}
 	return progressbar.NewOptions(files,

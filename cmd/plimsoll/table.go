@@ -37,7 +37,7 @@ type styles struct{ plain, head, good, bad, dim lipgloss.Style }
 
 // newStyles returns the styles, none where NO_COLOR is set (no-color.org).
 func newStyles() styles {
-	if os.Getenv("NO_COLOR") != "" {
+	if os.Getenv("NO_COLOR") != "" || isDumb() {
 		return styles{}
 	}
 	s := lipgloss.NewStyle()

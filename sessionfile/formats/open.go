@@ -76,6 +76,24 @@ func openFile(path string, hold int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.once(hold)
+}
+
+// ReadFile is [OpenFile] for a stream, as [Read] reads it.
+func ReadFile(name string, r io.Reader) (*File, error) {
+	in, err := inputOf(r)
+	if err != nil {
+		return nil, fmt.Errorf("sessionfile: read: %s: %w", name, err)
+	}
+	f := &File{name: name, in: in}
+	if err := f.detect(); err != nil {
+		return nil, err
+	}
+	return f.once(maxHeld)
+}
+
+// once reads an open file once, and holds the session of one of up to hold bytes.
+func (f *File) once(hold int64) (*File, error) {
 	f.small = f.in.Size() <= hold && !f.in.Packed()
 	s, err := f.run(false, func(seg sessionfile.Segment) bool {
 		if f.small {

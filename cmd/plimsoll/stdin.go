@@ -1,0 +1,37 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+)
+
+// stdinName stands for the standard input among files.
+const stdinName = "-"
+
+// findFiles lists the session files that paths name; - is the standard input.
+func findFiles(paths []string) ([]string, error) {
+	rest := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == stdinName })
+	files, err := formats.Find(rest)
+	if len(rest) < len(paths) {
+		files = append(files, stdinName)
+	}
+	return files, err
+}
+
+// openSession reads a session file, or the standard input.
+func (s streams) openSession(name string) (*sessionfile.Session, error) {
+	if name == stdinName {
+		return formats.Read(name, s.in)
+	}
+	return formats.Open(name)
+}
+
+// openFile opens a session file, or the standard input, to be read segment by segment.
+func (s streams) openFile(name string) (*formats.File, error) {
+	if name == stdinName {
+		return formats.ReadFile(name, s.in)
+	}
+	return formats.OpenFile(name)
+}
