@@ -50,7 +50,9 @@ func TestOffered(t *testing.T) {
 	}
 	const ours, prefixed = "[read_result]", "[plimsoll_read_result]"
 	options := func(t *testing.T) plimsoll.Options {
-		return plimsoll.Options{ID: "a", Store: &store.Memory{}, Policy: preset(t, "layered")}
+		p := preset(t, "layered")
+		p.Tools = []string{policy.ToolReadResult}
+		return plimsoll.Options{ID: "a", Store: &store.Memory{}, Policy: p}
 	}
 	t.Run("to a host that has none", func(t *testing.T) {
 		s := open(t, options(t))
