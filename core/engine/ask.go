@@ -137,7 +137,7 @@ func (m *asker) askAgain(a journal.Ask) {
 func (m *asker) question(r policy.Rule, a Ask) summary.PromptOptions {
 	o := summary.PromptOptions{
 		SummaryPrompt: m.policy.SummaryPrompt, SummaryDirectives: m.policy.SummaryDirectives,
-		Previous: a.Previous, Focus: a.Focus, MaxTokens: a.MaxTokens, Fault: a.Fault,
+		Previous: summary.WithoutFacts(a.Previous), Focus: a.Focus, MaxTokens: a.MaxTokens, Fault: a.Fault,
 	}
 	if r.Args.Retain {
 		o.RetainPrompt, o.RetainDirectives = m.policy.RetainPrompt, m.policy.RetainDirectives

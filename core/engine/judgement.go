@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
@@ -25,6 +26,7 @@ type Answer struct {
 type Judgement struct {
 	said  summary.Answer
 	fault string // empty: it can, as far as its text tells
+	facts string // what code adds to it
 }
 
 // Judge says whether an answer can stand for what a is about, as far as its text tells: it is
@@ -39,7 +41,33 @@ func (a Ask) Judge(in Answer) *Judgement {
 		}
 	}
 	said, fault := summary.Judge(in.Text, in.Stop, from)
-	return &Judgement{said, fault}
+	j := &Judgement{said: said, fault: fault}
+	if fault == "" && !summary.ByCode(in.Text) {
+		j.said.Summary = summary.WithoutFacts(said.Summary) // of an earlier one, which it quotes
+		j.facts = a.facts()
+	}
+	return j
+}
+
+// The tokens of the facts that code adds to a summary: a share of what it may have, or of what
+// it stands for.
+const (
+	mostFacts       = 500
+	leastFacts      = 60
+	factsOfSummary  = 250
+	factsOfMessages = 60
+)
+
+// facts returns what code adds to a summary by a model.
+func (a Ask) facts() string {
+	room := min(mostFacts, budget.Share(a.covered, factsOfMessages))
+	if a.MaxTokens > 0 {
+		room = min(room, budget.Share(a.MaxTokens, factsOfSummary))
+	}
+	if room < leastFacts {
+		return ""
+	}
+	return summary.WriteFacts(a.Messages, summary.Options{MaxTokens: room, Previous: a.Previous})
 }
 
 func (Answer) input() {}

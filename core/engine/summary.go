@@ -50,7 +50,7 @@ func (m *asker) use(r policy.Rule, a Ask, in Answer) (journal.Outcome, flaw) {
 	if j.fault != "" {
 		return "", flaw{why: j.fault}
 	}
-	return m.settle(r, a, j.said)
+	return m.settle(r, a, j)
 }
 
 // useOurs does so with the summary that code writes in place of one that nobody else has written.
@@ -85,12 +85,16 @@ func (m *asker) tooLittle(a Ask, said summary.Answer) string {
 }
 
 // settle puts a summary where the policy keeps it, or holds it for the batch, unless it has a flaw.
-func (m *asker) settle(r policy.Rule, a Ask, said summary.Answer) (journal.Outcome, flaw) {
+func (m *asker) settle(r policy.Rule, a Ask, j *Judgement) (journal.Outcome, flaw) {
+	said := j.said
 	if m.policy.SummarySlot != policy.SlotUserMessages {
 		said.Retain = "" // shown nowhere
 	}
 	if why := m.tooLittle(a, said); why != "" {
 		return "", flaw{why: why}
+	}
+	if j.facts != "" {
+		said.Summary = strings.TrimSpace(said.Summary + "\n\n" + j.facts)
 	}
 	if m.holdsForBatch(r) {
 		if n := m.gauge.Text(said.Summary); !m.saves(a.covered, a.covered-n) {

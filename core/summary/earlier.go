@@ -25,8 +25,13 @@ func (r *record) read(text string) {
 	}
 	r.seen = append(r.seen, text)
 	heading, body, ours := strings.Cut("\n"+text+"\n", "\n"+signature+"\n")
+	beside := false // a summary that is not ours
+	if !ours {
+		heading, body, beside = strings.Cut("\n"+text+"\n", "\n"+factsSignature+"\n")
+		ours = beside
+	}
 	heading = strings.TrimSpace(heading)
-	if !ours || strings.Contains(heading, "\n") {
+	if !ours || beside || strings.Contains(heading, "\n") {
 		r.addForeign(heading)
 	}
 	if !ours {
@@ -52,12 +57,8 @@ func (r *record) read(text string) {
 }
 
 func isTitle(line string) bool {
-	for _, s := range shares {
-		if s.title == line {
-			return true
-		}
-	}
-	return false
+	is := func(s share) bool { return s.title == line }
+	return slices.ContainsFunc(shares, is) || slices.ContainsFunc(factShares, is)
 }
 
 // readLine reads a line, "- " included.

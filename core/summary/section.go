@@ -24,12 +24,14 @@ const (
 	titleRead      = "## Files read"
 )
 
-// shares are the sections in the order in which they stand, each with the share of
-// the budget that it gets before the others get what is left.
-var shares = []struct {
+// A share is what a section gets of the budget before the others get what is left.
+type share struct {
 	title    string
 	permille int
-}{
+}
+
+// shares are the sections in the order in which they stand.
+var shares = []share{
 	{titleRequest, 250},
 	{titleEarlier, 200},
 	{titleState, 100},

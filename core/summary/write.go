@@ -36,15 +36,27 @@ const attempts = 6
 // lines come first. Human words are kept verbatim, the first and the last before
 // the others, and cut in their middle, with a marker, where they do not fit.
 func Write(msgs []llm.Message, o Options) string {
+	o = o.filled()
+	c, earlier := o.collect(msgs)
+	return o.within(sectionsOf(c.Facts(), earlier), signature)
+}
+
+// filled returns o with what it leaves open.
+func (o Options) filled() Options {
 	if o.Count == nil {
 		o.Count = func(text string) int { return (len(text) + 3) / 4 }
 	}
-	if o.MaxTokens <= 0 {
-		return ""
-	}
 	o.MaxTokens = min(o.MaxTokens, maxBudget)
+	return o
+}
+
+// collect gathers what messages and the summaries before them say.
+func (o Options) collect(msgs []llm.Message) (*Collector, record) {
 	var c Collector
 	var earlier record
+	if o.MaxTokens <= 0 {
+		return &c, earlier
+	}
 	earlier.read(o.Previous)
 	for _, m := range msgs {
 		if m.Flags.Has(llm.FlagSummary) {
@@ -53,10 +65,17 @@ func Write(msgs []llm.Message, o Options) string {
 		c.Add(m)
 	}
 	earlier.settle(&c)
-	sections := sectionsOf(c.Facts(), earlier)
+	return &c, earlier
+}
+
+// within writes sections under a signature into the budget.
+func (o Options) within(sections []section, signature string) string {
+	if o.MaxTokens <= 0 {
+		return ""
+	}
 	budget := o.MaxTokens
 	for range attempts {
-		text := o.render(sections, budget)
+		text := o.render(sections, budget, signature)
 		used := o.Count(text)
 		if used <= o.MaxTokens {
 			return text
@@ -65,14 +84,14 @@ func Write(msgs []llm.Message, o Options) string {
 			break
 		}
 	}
-	text := o.render(sections, o.MaxTokens/2)
+	text := o.render(sections, o.MaxTokens/2, signature)
 	return fit(len(text), o.MaxTokens, func(n int) string { return clip(text, n) }, o.Count)
 }
 
 // render writes what fits into the budget by the sum of its lines. The signature is
 // left out where it would take too much of it, or sign nothing.
-func (o Options) render(sections []section, budget int) string {
-	signed, budget := o.signing(budget)
+func (o Options) render(sections []section, budget int, signature string) string {
+	signed, budget := o.signing(budget, signature)
 	var b strings.Builder
 	kept := fill(sections, budget, o.Count)
 	for i, s := range sections {
@@ -94,8 +113,8 @@ func (o Options) render(sections []section, budget int) string {
 
 // signing returns the line with the signature if it takes at most a third of the
 // budget, and what is left of it.
-func (o Options) signing(budget int) (string, int) {
-	const line = signature + "\n"
+func (o Options) signing(budget int, signature string) (string, int) {
+	line := signature + "\n"
 	if len(line) > maxBytesPerToken*budget {
 		return "", budget
 	}
