@@ -89,7 +89,7 @@ func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) journal.Outcome {
 
 // unused notes that there is no summary.
 func (m *Machine) unused(a Ask, in Answer) journal.Outcome {
-	if in.Err != "" {
+	if in.Err != "" && a.Fault == "" {
 		return m.fail(a.Span)
 	}
 	return m.decline(a.Span)

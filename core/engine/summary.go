@@ -14,9 +14,13 @@ import (
 // stands reports whether something of a span is still shown.
 func (m *asker) stands(span edit.Span) bool { return m.coveredBy(span) > 0 }
 
-// mayAskAgain reports whether a fault may be gone with a second answer. Code answers the same
+// mayAskAgain reports whether a fault may be gone with a second answer: the second one about
+// these messages, whatever became of the first. Code answers the same
 // again, and what fails by an error the next request may ask for.
 func (m *asker) mayAskAgain(a Ask, in Answer) bool {
+	if m.declined.failed && m.declined.to == a.Span.To {
+		return false
+	}
 	return in.Err == "" && a.Fault == "" && !summary.ByCode(in.Text) && !m.request.noStore
 }
 

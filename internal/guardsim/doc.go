@@ -20,6 +20,12 @@
 // targets in several dialects to fall back to. Everything follows from the seed; there is no
 // clock.
 //
+// # Summaries
+//
+// TestSummaries runs long sessions in all dialects of which the server's model writes the summaries: good ones, and empty,
+// larger, cut, refusing, invented, slow and failing ones. They end within the window by the server's own count; no messages are asked
+// about more than twice; what is pinned stays; nothing waits for ever, by the clock of testing/synctest.
+//
 // # What must hold
 //
 //   - class exact: no request with the verdict ok is refused for its length; class bound: at
