@@ -133,6 +133,9 @@ func (m *Machine) applyAsk(a journal.Ask) {
 // applyAnswer brings back what became of an answer, but for the edits that show it.
 func (m *Machine) applyAnswer(d journal.Dialogue) {
 	m.asks = slices.DeleteFunc(m.asks, func(a Ask) bool { return a.ID == d.Ask.ID })
+	if !d.Ask.ByHand && d.Answer.Outcome != journal.Again {
+		delete(m.due, d.Ask.Rule)
+	}
 	switch d.Answer.Outcome {
 	case journal.Held:
 		m.declined = declined{}
