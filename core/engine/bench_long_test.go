@@ -69,3 +69,54 @@ func BenchmarkResume(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAdopt measures what a summary that was written in the background adds to the next
+// request, at 1M tokens of history: it is held for a batch, or takes the place of what it
+// is about, which is stored then. What is judged beforehand, where nobody waits, is apart.
+// Run it with -benchtime 5x: each run makes its own history.
+func BenchmarkAdopt(b *testing.B) {
+	const tokens = 1_000_000
+	small := budget.Target{Model: "claude-opus-4-5", Window: budget.Window{Capacity: tokens * 5 / 4, OutputReserve: 1000, MaxBytes: engine.NoLimit}}
+	for name, when := range map[string]engine.Input{"balanced": engine.Prepare{Targets: []budget.Target{small}}, "turn-budget": engine.TurnEnd{}} {
+		asked := func(b *testing.B) (*engine.Machine, engine.Answer) {
+			m := benchMachine(b, name, tokens)
+			for i := range 5 {
+				benchFeed(b, m, engine.Append{Message: llm.UserText(fmt.Sprint("and then ", i))})
+			}
+			if err := m.Feed(when); err != nil {
+				b.Fatal(err)
+			}
+			var ask *engine.Ask
+			for m.HasReady() {
+				if r := m.Ready(); r.Ask != nil {
+					ask = r.Ask
+				}
+				m.Advance(engine.Outcome{})
+			}
+			if ask == nil {
+				b.Fatal("want a question, got none")
+			}
+			a := engine.Answer{Ask: ask.ID, Text: "<summary>" + prose(6000, "so") + "</summary>"}
+			a.Judgement = ask.Judge(a)
+			return m, a
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				m, a := asked(b)
+				b.StartTimer()
+				if err := m.Feed(a); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				for m.HasReady() {
+					if r := m.Ready(); len(r.Records) > 0 && r.Records[0].Answer.Outcome == "" {
+						b.Fatalf("not used: %+v", r.Events)
+					}
+					m.Advance(engine.Outcome{})
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
