@@ -171,10 +171,10 @@ func (w *writing) asItWas(ctx context.Context) (Summary, error) {
 
 // asRecord asks about the conversation as a record, in as many parts as it takes.
 func (w *writing) asRecord(ctx context.Context) (Summary, error) {
-	msgs := w.ask.Messages
-	if w.ask.Question.Previous != "" { // it is in the question
-		msgs = slices.DeleteFunc(slices.Clone(msgs), func(m llm.Message) bool { return m.Flags.Has(llm.FlagSummary) })
-	}
+	said := w.ask.Question.Previous // in the question
+	msgs := slices.DeleteFunc(slices.Clone(w.ask.Messages), func(m llm.Message) bool {
+		return m.Flags.Has(llm.FlagSummary) && summary.WithoutFacts(m.Text()) == said
+	})
 	parts := summary.Pieces(msgs, w.room, w.count.Text)
 	if len(parts) > mostParts {
 		return w.done, fmt.Errorf("plimsoll: summarise: by %s, want at most %d questions, got %d", w.Target.Name(), mostParts, len(parts))

@@ -217,3 +217,42 @@ func TestModelSummariserPrefix(t *testing.T) {
 		})
 	}
 }
+
+// TestSummariesOfSummaries: what was kept of an earlier compaction is shown to the model once,
+// and gives way to what it makes of it; what code knows stays.
+func TestSummariesOfSummaries(t *testing.T) {
+	m := &scripted{}
+	m.say = func(llm.Request) (llm.Response, error) {
+		n := len(m.asked)
+		return answering(fmt.Sprintf("<retain>ticket %d</retain><summary>%s</summary>", n, strings.Repeat(fmt.Sprintf("They came to port %d. ", n), 40)), 10)(llm.Request{})
+	}
+	s := open(t, plimsoll.Options{Policy: preset(t, "cache-compact"), Model: m})
+	for n := range 4 {
+		call := llm.ToolCall{CallID: fmt.Sprint("c", n), Name: "write", Args: fmt.Sprintf(`{"file_path":"log%d.txt","content":"x"}`, n)}
+		add(t, s, human(strings.Repeat("please ", 500)), llm.AssistantText("", call), llm.ToolText(call.CallID, "ok"), reply(strings.Repeat("so ", 500)), human("And now?"))
+		prepare(t, s)
+		observe(t, s, llm.Usage{Input: 16_000})
+		add(t, s, reply("Well."))
+		if err := s.TurnEnd(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(m.asked) != 4 {
+		t.Fatalf("asked %d times, want 4", len(m.asked))
+	}
+	t.Run("R001-19_merged_without_duplicates", func(t *testing.T) {
+		asked := m.asked[3].Messages[0].Text()
+		if strings.Count(asked, "ticket 3") != 1 || strings.Count(asked, "[Summary of the conversation so far") != 1 || strings.Contains(asked, "ticket 2") {
+			t.Errorf("asked about\n%s", asked)
+		}
+		shown := text(prepare(t, s).Messages())
+		if strings.Count(shown, "ticket 4") != 1 || strings.Contains(shown, "ticket 3") || strings.Contains(shown, "port 3") {
+			t.Errorf("shown\n%s", shown)
+		}
+		for n := range 4 {
+			if strings.Count(shown, fmt.Sprintf("log%d.txt (written 1)", n)) != 1 {
+				t.Errorf("log%d.txt is not there once in\n%s", n, shown)
+			}
+		}
+	})
+}
