@@ -287,6 +287,26 @@ func TestWaitingForASummary(t *testing.T) {
 			t.Errorf("asked %d times, want once more, and the summary", p.asked())
 		}
 	})
+	bubble("R001-21_given_up_at_the_end_of_a_Turn", func(t *testing.T, p *patient) {
+		s := open(t, plimsoll.Options{Policy: preset(t, "cache-compact"), Summariser: p})
+		add(t, s, human(strings.Repeat("please ", 500)), reply(strings.Repeat("so ", 500)), human("And now?"))
+		prepare(t, s)
+		observe(t, s, llm.Usage{Input: 16_000})
+		add(t, s, reply("Well."))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.TurnEnd(ctx) }()
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) || p.asked() != 1 {
+			t.Errorf("asked %d times, got %v", p.asked(), err)
+		}
+		add(t, s, human("More?"))
+		go func() { p.reply <- patientSummary() }()
+		if !strings.Contains(text(prepare(t, s).Messages()), planted) {
+			t.Error("the next request has no summary")
+		}
+	})
 	bubble("R001-15_takes_too_long", func(t *testing.T, p *patient) {
 		p.deaf = true
 		s, returned := waiting(t.Context(), t, p)

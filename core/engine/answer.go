@@ -42,9 +42,9 @@ func (m *Machine) giveUp(a Ask) {
 	clear(m.tried)
 	if m.request.phase == phaseAsking {
 		m.request.phase = m.request.after
-		if r := m.ruleNamed(a.Rule); r.At != policy.AtPrepare && !a.byHand {
-			m.setDue(r.Name)
-		}
+	}
+	if r := m.ruleNamed(a.Rule); r.At != policy.AtPrepare && !a.byHand && !a.Background {
+		m.setDue(r.Name)
 	}
 }
 
