@@ -78,7 +78,7 @@ func BenchmarkAdopt(b *testing.B) {
 	const tokens = 1_000_000
 	small := budget.Target{Model: "claude-opus-4-5", Window: budget.Window{Capacity: tokens * 5 / 4, OutputReserve: 1000, MaxBytes: engine.NoLimit}}
 	for name, when := range map[string]engine.Input{"balanced": engine.Prepare{Targets: []budget.Target{small}}, "turn-budget": engine.TurnEnd{}} {
-		asked := func(b *testing.B) (*engine.Machine, engine.Answer) {
+		asked := func(b *testing.B) (*engine.Machine, engine.Answer, *engine.Ask) {
 			m := benchMachine(b, name, tokens)
 			for i := range 5 {
 				benchFeed(b, m, engine.Append{Message: llm.UserText(fmt.Sprint("and then ", i))})
@@ -98,12 +98,20 @@ func BenchmarkAdopt(b *testing.B) {
 			}
 			a := engine.Answer{Ask: ask.ID, Text: "<summary>" + prose(6000, "so") + "</summary>"}
 			a.Judgement = ask.Judge(a)
-			return m, a
+			return m, a, ask
 		}
+		b.Run(name+"/judged", func(b *testing.B) {
+			_, a, ask := asked(b)
+			for b.Loop() {
+				if j := ask.Judge(a); j == nil {
+					b.Fatal("no judgement")
+				}
+			}
+		})
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				m, a := asked(b)
+				m, a, _ := asked(b)
 				b.StartTimer()
 				if err := m.Feed(a); err != nil {
 					b.Fatal(err)
