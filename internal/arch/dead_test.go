@@ -12,11 +12,6 @@ import (
 // planned are names of the core that no program reaches yet, each with what needs it. What they use is reached by them. Empty in the end,
 // but for what is there for hosts alone.
 var planned = map[string]string{
-	"loop.Restore":       "for agent/loop, which runs the agents",
-	"loop.Machine.Feed":  "the same",
-	"loop.Machine.Ready": "the same",
-	"loop.Machine.Save":  "the same",
-
 	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",

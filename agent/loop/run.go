@@ -1,0 +1,211 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	core "github.com/plimsoll-dev/plimsoll/core/loop"
+)
+
+// An Outcome says why a loop has ended.
+type Outcome struct {
+	Reason core.Reason
+	Why    string
+}
+
+// Run runs iterations until the loop ends, or ctx does: then the iteration that runs is
+// ended and kept as interrupted, and the error is [ErrInterrupted]. Other errors are of the
+// store and of the folder; what was written holds.
+func (r *Runner) Run(ctx context.Context) (Outcome, error) {
+	r.watcher.look(ctx, r.o.Now())
+	// What is written has to be written also while everything ends.
+	durable := context.WithoutCancel(ctx)
+	for {
+		if err := r.signals(durable); err != nil {
+			return Outcome{}, err
+		}
+		switch ready := r.machine.Ready(); ready.Do {
+		case core.DoEnd:
+			return Outcome{ready.End, ready.Why}, r.folder.remove(stopFile)
+		case core.DoWait:
+			if err := r.wait(ctx, durable); err != nil {
+				return Outcome{}, err
+			}
+		case core.DoBegin:
+			if ctx.Err() != nil {
+				return Outcome{}, ErrInterrupted
+			}
+			if err := r.iterate(ctx, durable); err != nil {
+				return Outcome{}, err
+			}
+		default:
+			return Outcome{}, fmt.Errorf("loop: %s: want an iteration to begin, got %d to do", r.id, ready.Do)
+		}
+	}
+}
+
+// iterate runs one iteration. It is on record before its agent is started, and when that
+// has ended.
+func (r *Runner) iterate(ctx, durable context.Context) error {
+	number := r.machine.Ready().Number
+	agent := r.o.Agents[(number-1)%len(r.o.Agents)]
+	if err := r.feed(core.Select{CLI: agent.Name, Model: agent.Model}, record{Kind: kindSelect, starting: starting{CLI: agent.Name, Model: agent.Model}}); err != nil {
+		return err
+	}
+	prompt := r.machine.Ready().Prompt
+	began := record{Kind: kindBegan, At: r.o.Now(), starting: starting{Env: snapshot(r.o.Workspace), Tokens: prompt.Tokens}}
+	for _, s := range prompt.Sections {
+		began.Sections = append(began.Sections, Share{s.Name, s.Tokens})
+	}
+	if err := r.feed(core.Began{At: began.At, Env: began.Env}, began); err != nil {
+		return err
+	}
+	if err := r.journal.flush(durable); err != nil {
+		return fmt.Errorf("loop: %s: %w", r.id, err)
+	}
+	r.o.Notify(Notice{Kind: NoticeBegin, Iteration: number, CLI: agent.Name, Prompt: prompt.Tokens})
+	shown := &lockedWriter{w: r.o.Output}
+	done := make(chan ran, 1)
+	go func() {
+		done <- task{agent: agent, prompt: prompt.Text, dir: r.o.Workspace, mark: fmt.Sprintf("%s:%d", r.id, number), timeout: r.o.Timeout, shown: shown}.run(ctx)
+	}()
+	ended, err := r.await(durable, done)
+	if err != nil {
+		return err
+	}
+	return r.ended(durable, ended)
+}
+
+// await waits for the end of an iteration, and looks at the folder meanwhile.
+func (r *Runner) await(durable context.Context, done <-chan ran) (ran, error) {
+	tick := time.NewTicker(r.o.Poll)
+	defer tick.Stop()
+	var failed error
+	for {
+		select {
+		case ended := <-done:
+			return ended, failed
+		case <-tick.C:
+			if failed == nil {
+				failed = r.signals(durable) // told when the agent has ended: what it does is not lost
+			}
+		}
+	}
+}
+
+// ended records the end of an iteration.
+func (r *Runner) ended(ctx context.Context, run ran) error {
+	at := r.o.Now()
+	if run.missing != nil {
+		rec := record{Kind: kindFatal, At: at, effect: effect{Why: run.missing.Error()}}
+		return r.written(ctx, core.Fatal{At: at, Why: rec.Why}, rec)
+	}
+	rec := record{Kind: kindOutput, At: at}
+	rec.ending = ending{Bytes: run.bytes, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: r.watcher.look(ctx, at)}
+	var err error
+	if rec.Text, err = r.journal.put(ctx, run.text); err == nil {
+		rec.Answer, err = r.journal.put(ctx, run.answer)
+	}
+	if err != nil {
+		return fmt.Errorf("loop: %s: %w", r.id, err)
+	}
+	return r.written(ctx, core.Output{
+		At: at, Text: run.text, Answer: run.answer, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: rec.Files,
+	}, rec)
+}
+
+// written feeds the machine and writes the record.
+func (r *Runner) written(ctx context.Context, in core.Input, rec record) error {
+	err := r.feed(in, rec)
+	if err == nil {
+		err = r.journal.flush(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("loop: %s: %w", r.id, err)
+	}
+	return nil
+}
+
+// wait waits for the end of a pause.
+func (r *Runner) wait(ctx, durable context.Context) error {
+	tick := time.NewTimer(r.o.Poll)
+	defer tick.Stop()
+	select {
+	case <-ctx.Done():
+		return ErrInterrupted
+	case <-tick.C:
+	}
+	// The time of a pause counts. It need not be on record unless it ends the loop: the next
+	// input brings the same time.
+	at := r.o.Now()
+	if r.machine.Ready().Do != core.DoWait {
+		return nil
+	}
+	events, err := r.machine.Feed(core.Tick{At: at})
+	if err != nil {
+		return err
+	}
+	if ready := r.machine.Ready(); ready.Do == core.DoEnd {
+		rec := record{Kind: kindTick, At: at, effect: effect{Events: events, End: ready.End, Why: ready.Why}}
+		if err := r.journal.add(rec, r.machine.Save()); err != nil {
+			return err
+		}
+		return r.journal.flush(durable)
+	}
+	return nil
+}
+
+// signals does what the folder says: stop, pause, messages.
+func (r *Runner) signals(ctx context.Context) error {
+	if !r.stopped && r.folder.has(stopFile) {
+		r.stopped = true
+		r.note("stopping: %s/%s is there", FolderName, stopFile)
+		if err := r.written(ctx, core.Stop{}, record{Kind: kindStop, At: r.o.Now()}); err != nil {
+			return err
+		}
+	}
+	if pause := r.folder.has(pauseFile); pause != r.paused {
+		r.paused = pause
+		rec, in := record{Kind: kindContinue, At: r.o.Now()}, core.Input(core.Continue{})
+		if pause {
+			rec.Kind, in = kindPause, core.Pause{}
+			r.note("paused until %s/%s is removed", FolderName, pauseFile)
+		}
+		if err := r.written(ctx, in, rec); err != nil {
+			return err
+		}
+	}
+	if !r.o.Inbox {
+		return nil
+	}
+	letters, err := r.folder.letters()
+	if err != nil {
+		return err
+	}
+	for _, l := range letters {
+		rec := record{Kind: kindMessage, At: r.o.Now(), message: message{l.text, l.priority, l.name}}
+		if err := r.written(ctx, core.Message{Text: l.text, Priority: l.priority}, rec); err != nil {
+			return err
+		}
+		if err := r.folder.taken(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A lockedWriter has one goroutine write at a time: an agent's two outputs are read by two.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  interface{ Write([]byte) (int, error) }
+}
+
+// Write implements io.Writer. What cannot be shown to a person does not end an agent.
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = l.w.Write(p)
+	return len(p), nil
+}
