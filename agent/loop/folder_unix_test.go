@@ -1,0 +1,185 @@
+//go:build unix
+
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	core "github.com/plimsoll-dev/plimsoll/core/loop"
+)
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file named stop ends the loop after the iteration that is running, and is gone then. One
+// that was left behind ends nothing.
+func TestStop(t *testing.T) {
+	o := options(t, agent(t, "names", "a", ".plimsoll/stop"))
+	put(t, filepath.Join(o.Workspace, ".plimsoll", "stop"), "")
+	h := end(t, o, core.ManualStop)
+	if len(h.Iterations) != 2 || h.Iterations[1].Interrupted {
+		t.Errorf("want it stopped after the second iteration, got %+v", h.Iterations)
+	}
+	if _, err := os.Lstat(filepath.Join(o.Workspace, ".plimsoll", "stop")); err == nil {
+		t.Error("want the file gone")
+	}
+}
+
+// A file named pause holds the loop until it is removed.
+func TestPause(t *testing.T) {
+	o := options(t, agent(t, "names", ".plimsoll/pause", "b"))
+	o.Settings.MaxIterations = 3
+	var seen []string
+	o.Notify = func(n loop.Notice) {
+		if n.Kind == loop.NoticeNote {
+			seen = append(seen, "paused")
+			if err := os.Remove(filepath.Join(o.Workspace, ".plimsoll", "pause")); err != nil {
+				t.Error(err)
+			}
+		}
+		if n.Kind == loop.NoticeBegin {
+			seen = append(seen, "begin")
+		}
+	}
+	end(t, o, core.IterationLimit)
+	if !slices.Equal(seen, []string{"begin", "paused", "begin", "begin"}) {
+		t.Errorf("want a pause after the first iteration, got %v", seen)
+	}
+}
+
+// A loop that was killed in a pause goes on when the file is gone by then.
+func TestPauseThatEndedMeanwhile(t *testing.T) {
+	o := options(t, agent(t, "works", "1"))
+	put(t, filepath.Join(o.Workspace, ".plimsoll", "pause"), "")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Notify = func(loop.Notice) { cancel() }
+	r := begin(t, o)
+	if _, err := r.Run(ctx); !errors.Is(err, loop.ErrInterrupted) {
+		t.Fatalf("want %v, got %v", loop.ErrInterrupted, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(o.Workspace, ".plimsoll", "pause")); err != nil {
+		t.Fatal(err)
+	}
+	o.Notify = nil
+	next, err := loop.Resume(t.Context(), o, r.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	if got, err := next.Run(t.Context()); err != nil || got.Reason != core.GoalComplete {
+		t.Errorf("want the goal, got %+v %v", got, err)
+	}
+}
+
+// Messages reach the next prompt, the lower numbers first, each once; what leads out of the
+// folder is no message, and a pipe holds nothing up.
+func TestInbox(t *testing.T) {
+	o := options(t, agent(t, "works", "2"))
+	o.Inbox = true
+	outside := filepath.Join(t.TempDir(), "secret.txt")
+	put(t, outside, "a secret")
+	inbox := filepath.Join(o.Workspace, ".plimsoll", "inbox")
+	put(t, filepath.Join(inbox, "later.txt"), "third words")
+	put(t, filepath.Join(inbox, "001-high.txt"), "second words")
+	put(t, filepath.Join(inbox, "000-urgent.txt"), "first words")
+	put(t, filepath.Join(inbox, "notes.md"), "no message")
+	if err := os.Symlink(outside, filepath.Join(inbox, "002-link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(inbox, "003-pipe.txt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := end(t, o, core.GoalComplete)
+	var texts []string
+	for _, m := range h.Messages {
+		texts = append(texts, m.Text)
+	}
+	if got := strings.Join(texts, ", "); got != "first words, second words, third words" {
+		t.Errorf("want the three messages by their rank, got %s", got)
+	}
+	shown := 0
+	for _, it := range h.Iterations {
+		for _, s := range it.Sections {
+			if s.Name == "messages" {
+				shown++
+			}
+		}
+	}
+	if shown != 1 {
+		t.Errorf("want them in one prompt, got %d", shown)
+	}
+	left, err := os.ReadDir(filepath.Join(inbox, "processed"))
+	if err != nil || len(left) != 3 {
+		t.Errorf("want the three moved, got %v %v", left, err)
+	}
+}
+
+// Nothing of the folder leads out of it.
+func TestFolderStaysWhereItIs(t *testing.T) {
+	for _, name := range []string{".plimsoll", ".plimsoll/inbox", ".plimsoll/lock"} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t, agent(t, "works", "1"))
+			o.Inbox = true
+			outside := t.TempDir()
+			path := filepath.Join(o.Workspace, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if name == ".plimsoll/lock" {
+				outside = filepath.Join(outside, "made")
+			} else {
+				put(t, filepath.Join(outside, "000.txt"), "from outside")
+			}
+			if err := os.Symlink(outside, path); err != nil {
+				t.Fatal(err)
+			}
+			r, err := loop.Start(t.Context(), o, "x")
+			if err == nil {
+				_, err = r.Run(t.Context())
+				_ = r.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), "loop: ") {
+				t.Errorf("want it refused, got %v", err)
+			}
+			if _, err := os.Stat(filepath.Join(outside, "processed")); err == nil {
+				t.Error("want nothing made outside")
+			}
+			if _, err := os.Lstat(filepath.Join(filepath.Dir(outside), "made")); err == nil {
+				t.Error("want no file made outside")
+			}
+		})
+	}
+}
+
+// In a workspace that can only be read no loop begins, and nothing is written to the store.
+func TestWorkspaceThatCanOnlyBeRead(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root writes anywhere")
+	}
+	o := options(t, agent(t, "works", "1"))
+	if err := os.Chmod(o.Workspace, 0o500); err != nil { //nolint:gosec // a folder
+		t.Fatal(err)
+	}
+	if _, err := loop.Start(t.Context(), o, "x"); !os.IsPermission(err) && !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("want it refused, got %v", err)
+	}
+}
