@@ -103,6 +103,7 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 	fl.BoolVar(&f.settings.IgnoreAlerts, "ignore-alerts", false, "go on after them")
 	fl.StringVar(&f.settings.Promise, "promise", "", "`text` by which the agent says that the goal is achieved; default COMPLETE")
 	fl.BoolVar(&f.inbox, "enable-inbox", false, "give the agent the messages in .plimsoll/inbox")
+	cmd.AddCommand(newLoopShow(s))
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
 	return cmd
 }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+)
+
+func newLoopShow(s streams) *cobra.Command {
+	workspace := "."
+	cmd := &cobra.Command{
+		Use: "show [ID]", Short: "Show what a loop has done",
+		Long: `Show the iterations of a loop, with what each prompt was made of, how far each got and
+what the summary says. Without an ID it is the newest loop of the workspace; it may be
+running.`,
+		Example: `  plimsoll loop show
+  plimsoll loop show 3f2a91c0-2 --json`,
+		Args: wantArgs(0, 1, "ID"),
+	}
+	cmd.Flags().StringVar(&workspace, "workspace", ".", "`folder` whose newest loop is shown")
+	return storeCommand(cmd, "print one JSON object", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+		id := newestLoop
+		if len(f.args) > 0 {
+			id = f.args[0]
+		}
+		id, err := loopID(ctx, loop.Options{Store: st, Workspace: workspace}, id)
+		if err != nil {
+			return loopError(ctx, err)
+		}
+		h, err := loop.Read(ctx, st, id)
+		if err != nil {
+			return loopError(ctx, err)
+		}
+		if f.json {
+			return printJSON(s.out, h)
+		}
+		return printLoop(s.out, h)
+	})
+}
+
+// printLoop prints a loop for people.
+func printLoop(w io.Writer, h loop.History) error {
+	state := "not ended: plimsoll loop --resume goes on with it"
+	switch holder, held, err := loop.HolderOf(h.Workspace); {
+	case h.End != "":
+		state = fmt.Sprintf("ended: %s: %s", h.End, h.Why)
+	case err == nil && held && holder.Loop == h.ID:
+		state = fmt.Sprintf("running: process %d on %s", holder.PID, holder.Host)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "loop %s in %s\n", h.ID, safe(h.Workspace))
+	fmt.Fprintf(&b, "goal: %s\n", safe(shorten(firstLine(h.Goal), 100)))
+	fmt.Fprintf(&b, "%s\n\n", safe(state))
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	if _, err := lipgloss.Fprint(w, loopTable(w, h).String()); err != nil {
+		return err
+	}
+	if h.Summary == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nsummary of iterations 1 to %d, written %s\n\n%s\n", h.Folded, plural(len(h.Summaries), "time"), safeLines(h.Summary))
+	return err
+}
+
+// loopTable has a row for each iteration.
+func loopTable(w io.Writer, h loop.History) table {
+	t := table{width: widthOf(w), columns: []column{
+		{name: "iteration", right: true},
+		{name: "agent", spare: 2},
+		{name: "prompt", right: true},
+		{name: "summary", right: true, spare: 3},
+		{name: "recent", right: true, spare: 3},
+		{name: "seconds", right: true, spare: 1},
+		{name: "score", right: true},
+		{name: "files", right: true},
+		{name: "what", wrap: true},
+	}}
+	st := newStyles()
+	plain := func(text string) cell { return cell{text, st.plain} }
+	for _, it := range h.Iterations {
+		what := plain(safe(strings.Join(it.ProgressMarkers, "; ")))
+		if it.Fault != "" {
+			what = cell{safe(it.Fault), st.bad}
+		}
+		if it.Interrupted {
+			what = cell{strings.TrimSuffix("interrupted: "+safe(it.Fault), ": "), st.bad}
+		}
+		agent := it.CLI
+		if it.Model != "" {
+			agent += ":" + it.Model
+		}
+		t.rows = append(t.rows, []cell{
+			plain(edit.Thousands(it.Number)), plain(safe(shorten(agent, 24))), plain(edit.Thousands(it.PromptSize)), plain(sectionTokens(it, "summary")),
+			plain(sectionTokens(it, "recent")), plain(edit.Thousands(int(time.Duration(it.Duration) * time.Millisecond / time.Second))), plain(fmt.Sprintf("%.2f", float64(it.ProgressScore)/1000)),
+			plain(edit.Thousands(len(it.FileChanges))), what,
+		})
+	}
+	return t
+}
+
+// sectionTokens returns how much of a prompt a section took.
+func sectionTokens(it loop.Iteration, name string) string {
+	for _, s := range it.Sections {
+		if s.Name == name {
+			return edit.Thousands(s.Tokens)
+		}
+	}
+	return "0"
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// safeLines is safe for a text of several lines.
+func safeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = safe(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
