@@ -123,12 +123,3 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
 }
-
-// safeLines is safe for a text of several lines.
-func safeLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = safe(lines[i])
-	}
-	return strings.Join(lines, "\n")
-}
