@@ -81,7 +81,7 @@ func errorOf[T any](_ T, err error) error { return err }
 
 func whenRefused(ctx context.Context) error {
 	s := readingLogs(ctx, 0, smallModel())
-	try(s.Append(ctx, llm.UserText(strings.Repeat("all of it, ", 20_000))))
+	try(s.SetTools(ctx, []llm.Tool{{Name: "read", Description: strings.Repeat("all of it, ", 20_000)}}))
 	return errorOf(s.Prepare(ctx))
 }
 

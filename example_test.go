@@ -70,7 +70,7 @@ func Example() {
 	// step 1: fits true, edited false
 	// step 2: fits true, edited false
 	// step 3: fits true, edited false
-	// step 4: fits true, edited true
+	// step 4: fits true, edited false
 	// step 5: fits true, edited true
 	// step 6: fits true, edited true
 	// taken out, and stored: true
@@ -330,7 +330,7 @@ func ExampleSession_Usage() {
 	// history is the largest part: true
 	// the request would fit: true
 	// write-summary acts at 10500 tokens
-	// batch acts at 12880 tokens
+	// batch acts at 13720 tokens
 }
 
 // Compact makes room now, as a person asks for it.
@@ -348,7 +348,7 @@ func ExampleSession_Compact() {
 	fmt.Println("and again:", len(c.Edits), "edits, because", c.Why)
 	// Output:
 	// smaller: true edits: 1
-	// once more: 1 edits
+	// once more: 0 edits
 	// and again: 0 edits, because summary of messages 1 to 9 not used: it saves 0 of 76 tokens, not enough
 }
 
@@ -394,7 +394,13 @@ func ExampleSession_Edits() {
 			fmt.Printf("%s by %s: %s; stored: %t\n", e.Kind, e.Rule, e.Why, len(whole) > 0)
 		}
 	}
-	// Output: drop by batch: least needed: messages 2 to 9 (8) leave; stored: true
+	// Output:
+	// stub by batch: worth less than what stays; stored: true
+	// stub by batch: worth less than what stays; stored: true
+	// stub by batch: worth less than what stays; stored: true
+	// stub by batch: worth less than what stays; stored: true
+	// stub by batch: worth less than what stays; stored: true
+	// stub by batch: worth less than what stays; stored: true
 }
 
 // Events tell what happens as it does. They end when the session is closed.

@@ -20,7 +20,7 @@ func TestSummaryByCodeAfterARestart(t *testing.T) {
 	play := func(restart bool) string {
 		fails := &summariser{err: errors.New("overloaded")}
 		o := plimsoll.Options{
-			ID: "a", Store: new(store.Memory), Policy: preset(t, "balanced"), Targets: []budget.Target{first}, Summariser: fails,
+			ID: "a", Store: new(store.Memory), Policy: preset(t, "summary-ahead"), Targets: []budget.Target{first}, Summariser: fails,
 		}
 		s := open(t, o)
 		exchange := func(n int, to budget.Target) string {

@@ -105,3 +105,9 @@ func (o Options) filled() (Options, error) {
 	o.Debug = drive.Debug(o.Debug)
 	return o, nil
 }
+
+// modelled reports whether summaries are written by more than code.
+func (o *Options) modelled() bool {
+	_, code := o.Summariser.(ByCode)
+	return !code
+}

@@ -283,7 +283,7 @@ func TestObserveAgain(t *testing.T) {
 	small := budget.Target{Model: "small", Window: budget.Window{Capacity: 12_000, OutputReserve: 1_000}}
 	large := budget.Target{Model: "large", Window: budget.Window{Capacity: 100_000, OutputReserve: 1_000}}
 	st := &flaky{}
-	o := plimsoll.Options{Store: st, Targets: []budget.Target{small, large}}
+	o := plimsoll.Options{Store: st, Policy: preset(t, "summary-ahead"), Targets: []budget.Target{small, large}}
 	s := open(t, o)
 	add(t, s, human(strings.Repeat("hello world ", 8_000)))
 	send := prepare(t, s)

@@ -72,7 +72,7 @@ func (s *Session) config() drive.Config {
 	o := s.options
 	c := drive.Config{
 		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Done: s.publish,
-		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, KeepOutputs: !o.StoreLater},
+		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
 	}
 	if _, atOnce := o.Summariser.(ByCode); !atOnce {
 		c.Later, c.Wait = s.later, s.wait

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -57,8 +59,20 @@ func target() budget.Target {
 	return budget.Target{Provider: "p", Model: "mystery", Window: budget.Window{Capacity: 20_000, OutputReserve: 2_000}}
 }
 
+// preset returns a preset or a policy of examples/policies.
 func preset(t *testing.T, name string) policy.Policy {
 	t.Helper()
+	if !slices.Contains(policy.Presets(), name) {
+		data, err := os.ReadFile(filepath.Join("examples", "policies", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := policy.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
 	p, err := policy.Preset(name)
 	if err != nil {
 		t.Fatal(err)
@@ -368,7 +382,9 @@ func TestStoreFails(t *testing.T) {
 
 // TestRefused is law 1: what cannot be made to fit is an error with the figures.
 func TestRefused(t *testing.T) {
-	s := open(t, plimsoll.Options{Targets: []budget.Target{{Model: "mystery", Window: budget.Window{Capacity: 12_000, OutputReserve: 1_000}}}})
+	s := open(t, plimsoll.Options{
+		Policy: preset(t, "summary-ahead"), Targets: []budget.Target{{Model: "mystery", Window: budget.Window{Capacity: 12_000, OutputReserve: 1_000}}},
+	})
 	add(t, s, human(strings.Repeat("please do this ", 2_000)))
 	_, err := s.Prepare(t.Context())
 	var over *budget.OverError

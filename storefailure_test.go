@@ -134,7 +134,7 @@ func (s *saying) Summarise(context.Context, engine.Ask) (plimsoll.Summary, error
 func TestLateAnswerAfterAFailure(t *testing.T) {
 	play := func(how string) string {
 		st, sum := new(onceStore), new(saying)
-		o := plimsoll.Options{ID: "a", Store: st, Summariser: sum, Targets: []budget.Target{windowOf("gpt-4o", 10_000)}}
+		o := plimsoll.Options{ID: "a", Store: st, Policy: preset(t, "summary-ahead"), Summariser: sum, Targets: []budget.Target{windowOf("gpt-4o", 10_000)}}
 		s := open(t, o)
 		add(t, s, human("Read it."))
 		fill(t, s, 1, 8_000)

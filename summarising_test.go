@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -61,7 +63,7 @@ func patientSummary() string {
 	return "<summary>" + strings.Repeat("The load was taken to "+planted+", and the work goes on. ", 40) + "</summary>"
 }
 
-// untilAsked is Steps under balanced until a summary is asked for in the background; none of
+// untilAsked is Steps under summary-ahead until a summary is asked for in the background; none of
 // them waits for it.
 func untilAsked(t *testing.T, s *plimsoll.Session, p *patient) {
 	t.Helper()
@@ -101,7 +103,7 @@ func untilBatch(t *testing.T, s *plimsoll.Session) *engine.Send {
 
 func patientOptions(t *testing.T, p *patient) plimsoll.Options {
 	return plimsoll.Options{
-		ID: "s", Store: &store.Memory{}, Policy: preset(t, "balanced"), Summariser: p,
+		ID: "s", Store: &store.Memory{}, Policy: preset(t, "summary-ahead"), Summariser: p,
 		Targets: []budget.Target{{Provider: "p", Model: "mystery", Window: budget.Window{Capacity: 60_000, Buffer: budget.None, OutputReserve: 2_000}}},
 	}
 }
@@ -396,4 +398,35 @@ type panicking struct{}
 
 func (panicking) Summarise(context.Context, engine.Ask) (plimsoll.Summary, error) {
 	panic("out of words")
+}
+
+// TestBalancedPreparesASummaryWhereAModelWritesIt: the default asks for a summary ahead of its
+// batch, and shows it there, if a model writes it; by code it asks for none.
+func TestBalancedPreparesASummaryWhereAModelWritesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPatient()
+		o := patientOptions(t, p)
+		o.Policy = preset(t, "balanced")
+		s := open(t, o)
+		untilAsked(t, s, p)
+		p.reply <- patientSummary()
+		if err := s.AwaitSummary(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		send := untilBatch(t, s)
+		if !slices.ContainsFunc(send.Items, func(it edit.Item) bool { return strings.Contains(it.Message.Text(), planted) }) {
+			t.Error("the batch does not show the summary")
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	o := patientOptions(t, nil)
+	o.Policy, o.Summariser = preset(t, "balanced"), nil
+	s := open(t, o)
+	add(t, s, human("Read all files."))
+	send := untilBatch(t, s)
+	if slices.ContainsFunc(send.Items, func(it edit.Item) bool { return it.Message.Flags.Has(llm.FlagSummary) }) {
+		t.Error("a summary by code is shown, want none")
+	}
 }

@@ -46,7 +46,7 @@ func TestTargetThatCanBeReached(t *testing.T) {
 		return budget.Target{Provider: provider, Model: model, Window: w}
 	}
 	second, p := of("openai", "gpt-4o", 3_300, 1), preset(t, "balanced")
-	p.Rules = nil // the backstop alone
+	p.Rules, p.PinPermille = nil, 0 // the backstop alone
 	s := open(t, plimsoll.Options{
 		Policy: p, Targets: []budget.Target{of("anthropic", "claude-sonnet-4-5", 3_400, 0), second},
 	})

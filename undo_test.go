@@ -139,11 +139,11 @@ func notesIn(v shown) (n int) {
 	return n
 }
 
-// TestCompactBesideAPreparedSummary: under balanced a summary is written ahead of the
+// TestCompactBesideAPreparedSummary: under summary-ahead a summary is written ahead of the
 // batch that shows it. While it waits, and after it was used, a compaction by hand works.
 func TestCompactBesideAPreparedSummary(t *testing.T) {
 	sum := &summariser{text: "<summary>" + strings.Repeat("They read files, and there was nothing to see in any of them. ", 20) + "</summary>"}
-	o := plimsoll.Options{Store: &store.Memory{}, Policy: preset(t, "balanced"), Summariser: sum, Targets: []budget.Target{
+	o := plimsoll.Options{Store: &store.Memory{}, Policy: preset(t, "summary-ahead"), Summariser: sum, Targets: []budget.Target{
 		{Model: "mystery", Window: budget.Window{Capacity: 60_000, OutputReserve: 2_000}},
 	}}
 	s := open(t, o)

@@ -241,8 +241,8 @@ func TestErrors(t *testing.T) {
 		{"without nothing", "p.yaml", "name: x\nwithout: [a]\n", "p.yaml:2:1: without: rules of no preset, want extends beside it"},
 		{"without an unknown rule", "p.yaml", "extends: balanced\nwithout:\n- btach\n", `p.yaml:3:3: without[0]: no such rule in the preset, want repeated-lines, huge-output,`},
 		{"without no list", "p.yaml", "extends: balanced\nwithout: batch\n", `p.yaml:2:1: without: want a list of rules, got "batch"`},
-		{"fault against the preset", "p.yaml", "extends: balanced\nlow_water: 950\n", "rules[3].when.permille (rule \"batch\"): trigger not above the low-water mark (law 7), want more than 950, got 920"},
-		{"changed rule", "p.yaml", "extends: balanced\nrules:\n- name: batch\n  when:\n    permille: 300\n", "p.yaml:5:5: rules[3].when.permille (rule \"batch\"): trigger not above the low-water mark (law 7), want more than 400, got 300"},
+		{"fault against the preset", "p.yaml", "extends: balanced\nlow_water: 950\n", "rules[4].when.permille (rule \"batch\"): trigger not above the low-water mark (law 7), want more than 1150, got 980"},
+		{"changed rule", "p.yaml", "extends: balanced\nrules:\n- name: batch\n  when:\n    permille: 300\n", "p.yaml:5:5: rules[4].when.permille (rule \"batch\"): trigger not above the low-water mark (law 7), want more than 360, got 300"},
 		{"rule stated twice", "p.yaml", "extends: balanced\nrules:\n- {name: batch, forced: false}\n- {name: batch, at: prepare, do: demote}\n", `p.yaml:4:4: rules[9].name (rule "batch"): repeated name`},
 		{"name of a preset", "p.yaml", "extends: balanced\nname: balanced\nlow_water: 300\n", `p.yaml:2:1: name: a preset has this name and says something else, want another, got "balanced"`},
 	} {

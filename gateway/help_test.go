@@ -3,11 +3,14 @@ package gateway_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
@@ -20,6 +23,21 @@ const (
 
 // begin returns a gateway on a store.
 func begin(t *testing.T, s store.Store) *gateway.Gateway { return beginWith(t, s, 0) }
+
+// beginOldestFirst returns a gateway whose policy pins whole messages and takes out the oldest
+// ones first.
+func beginOldestFirst(t *testing.T) *gateway.Gateway {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "examples", "policies", "summary-ahead.json"))
+	must(t, err)
+	p, err := policy.Parse(data)
+	must(t, err)
+	g, err := gateway.New(gateway.Options{
+		Policy: p, Window: func(string, string) budget.Window { return budget.Window{Capacity: window, OutputReserve: 500} },
+	})
+	must(t, err)
+	return g
+}
 
 // beginWith returns a gateway that keeps so many conversations in memory.
 func beginWith(t *testing.T, s store.Store, sessions int) *gateway.Gateway {

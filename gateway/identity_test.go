@@ -173,7 +173,7 @@ func TestTwoProcesses(t *testing.T) {
 
 // TestRefusal: what cannot be made to fit is refused in the client's own dialect.
 func TestRefusal(t *testing.T) {
-	g := begin(t, nil)
+	g := beginOldestFirst(t)
 	c := newTalk(t, fmt.Sprintf("Read this: %s", output(1, 3_000)))
 	_, err := g.Begin(t.Context(), c.call())
 	e := refused(t, err)

@@ -41,7 +41,7 @@ func marks(body []byte) (at []int) {
 // in edited requests too; one on what was taken out moves to what stands before it. There
 // are never more than the client's.
 func TestMarks(t *testing.T) {
-	g := begin(t, nil)
+	g := beginOldestFirst(t)
 	c := newTalk(t, "Read them.").reads(2)
 	edited := 0
 	for n := range 40 {

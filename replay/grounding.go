@@ -116,7 +116,8 @@ type grounds struct {
 	texts   [][]ground.Text // by message, by part
 	tokens  []int           // by message
 	sources map[llm.MessageID]string
-	raw     []int64 // units of what the client sent, by Step
+	refs    map[ground.Place]llm.Ref // of outputs
+	raw     []int64                  // units of what the client sent, by Step
 	counter token.Counter
 }
 
@@ -133,7 +134,7 @@ func groundsOf(raw *raw) (*grounds, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &grounds{counter: c, sources: map[llm.MessageID]string{}}
+	g := &grounds{counter: c, sources: map[llm.MessageID]string{}, refs: map[ground.Place]llm.Ref{}}
 	total := 0
 	var ends []int // tokens up to the end of each message
 	tools := map[string]string{}
@@ -154,6 +155,9 @@ func groundsOf(raw *raw) (*grounds, error) {
 		texts := make([]ground.Text, len(m.Parts))
 		for n := range texts {
 			texts[n] = g.index.Text(ground.Place{Message: m.ID, Part: n})
+			if r, ok := m.Parts[n].(llm.ToolResult); ok {
+				g.refs[ground.Place{Message: m.ID, Part: n}] = llm.RefOf([]byte(r.Text()))
+			}
 		}
 		g.texts = append(g.texts, texts)
 		size := token.SizeOf(c, withoutThinking(m)).All()

@@ -136,6 +136,13 @@ func (l *look) find(n need) hit {
 // has its Ref in the request.
 func (l *look) reach(at ground.Place) hit {
 	out := hit{}
+	if r, ok := l.g.refs[at]; ok && l.names(r) {
+		for _, e := range l.edits {
+			if slices.Contains(e.Refs, r) {
+				out = hit{found: reachable}
+			}
+		}
+	}
 	for _, e := range l.edits {
 		if !e.Span.Contains(at.Message) || e.Op == edit.Replace && e.Part != at.Part || e.Op != edit.Replace && e.Op != edit.Archive {
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/ground"
 )
 
 // An excerpt is what can be shown of an output whose beginning alone says little: both of
@@ -126,8 +128,68 @@ func (x excerpt) within(room int) string {
 	if p == nil {
 		return ""
 	}
-	shown := x.caption + p.text()
-	return wholeOrNothing(shown, room)
+	if with := x.indexed(room, p); with != "" {
+		return with
+	}
+	return wholeOrNothing(x.caption+p.text(), room)
+}
+
+// An index of the names in what is left out takes the place of a tenth of what is shown: what
+// an agent can name it can search for.
+const (
+	indexShare = 10
+	leastIndex = 80 // bytes
+	mostName   = 80 // bytes
+	indexHead  = "[names in what is left out: "
+	indexTail  = "]"
+)
+
+// indexed returns an excerpt with such an index; "" if p shows all of it or the index has no
+// room.
+func (x excerpt) indexed(room int, p *picking) string {
+	index := room / indexShare
+	if index < leastIndex || !slices.Contains(p.kept, false) {
+		return ""
+	}
+	p = x.pick(room - len(x.caption) - index)
+	if p == nil {
+		return ""
+	}
+	names := p.hidden(index - len("\n"+indexHead+indexTail))
+	if names == "" {
+		return ""
+	}
+	return wholeOrNothing(x.caption+p.text()+"\n"+indexHead+names+indexTail, room)
+}
+
+// hidden joins as many names as so many bytes have room for that lines left out have and no
+// line that is shown has, in their order.
+func (p *picking) hidden(room int) string {
+	told := map[string]bool{}
+	for i, l := range p.x.lines {
+		if p.kept[i] {
+			for _, s := range ground.Names(l.text) {
+				told[s.Text] = true
+			}
+		}
+	}
+	var b strings.Builder
+	for i, l := range p.x.lines {
+		if p.kept[i] {
+			continue
+		}
+		for _, s := range ground.Names(l.text) {
+			if s.Kind == ground.Number || told[s.Text] || len(s.Text) > mostName || b.Len()+len(s.Text)+1 > room {
+				continue
+			}
+			told[s.Text] = true
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(s.Text)
+		}
+	}
+	return b.String()
 }
 
 func wholeOrNothing(s string, room int) string {

@@ -68,8 +68,14 @@ func weightOf(m llm.Message, p llm.Part) int {
 	return 1
 }
 
-// outputWorth returns the weight of an output and the newest Step that had to do with it. A
-// file that was read is touched by each call that names it.
+// LastUse returns the newest Step that had to do with an output. A file that was read is touched
+// by each call that names it. The scene needs its Ground.
+func (s Scene) LastUse(sp Spot) int {
+	_, step := s.outputWorth(sp)
+	return step
+}
+
+// outputWorth returns the weight of an output and the newest Step that had to do with it.
 func (s Scene) outputWorth(sp Spot) (tenths, step int) {
 	step = s.Ground.Used(ground.Place{Message: sp.ID, Part: sp.Part})
 	kind := kindOf(sp.Tool)

@@ -222,8 +222,9 @@ func (m *ruler) mark(r policy.Rule) int {
 }
 
 // olderRoom returns the tokens that older messages before keep may have after a batch: what
-// the low-water mark leaves beside those that it does not touch, and never less than a fifth
-// of the mark.
+// the low-water mark leaves beside half of those that it does not touch, and never less than a
+// fifth of the mark. Half: what is new now is older text at the next batch, and a large output
+// at the end must not cost all that stands before it.
 func (m *ruler) olderRoom(keep llm.MessageID) int {
 	low := budget.Share(m.room(), m.policy.LowWater)
 	untouched := 0
@@ -232,7 +233,7 @@ func (m *ruler) olderRoom(keep llm.MessageID) int {
 			untouched += m.gauge.Message(it.Message)
 		}
 	}
-	return max(low-untouched, low/leastOlder)
+	return max(low-untouched/2, low/leastOlder)
 }
 
 // leastOlder is the share of the low-water mark that older messages have at least: a fifth.

@@ -48,6 +48,9 @@ const (
 // answer unless r runs in the background. A floor above the limit is found
 // before any model is asked (law 1).
 func (m *asker) ask(r policy.Rule, s edit.Scene) {
+	if r.Args.Model && !m.cfg.Modelled {
+		return
+	}
 	span, ok := m.summarySpan(r, s)
 	if ok && !m.worthAsking(span) {
 		if !r.Args.Background {

@@ -29,6 +29,8 @@ type Config struct {
 	// Exactly, if not empty, is the estimator whose figures are the count of every target as
 	// they stand: no margin, and no usage teaches. For what compares policies.
 	Exactly string
+	// Modelled says that the host has a model write summaries: rules that want one act.
+	Modelled bool
 	// Reasoning is the budget of thinking in tokens, for display only.
 	Reasoning int
 	// Trace fills Ready.Traces.

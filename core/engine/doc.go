@@ -72,7 +72,8 @@
 //	rules.go         floor 6: which rules act
 //	status.go        notes on how full it is
 //	final.go         the final Step
-//	references.go    the note that names what a batch has taken out
+//	references.go    what a batch has taken out that can be named
+//	naming.go        the note that names it, with the outputs' Refs
 //	early.go         previews of old outputs, where that pays
 //	act.go           what the rules do
 //	arrival.go       floor 7: outputs as they come

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
-	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -50,9 +49,11 @@ func (m *ruler) early(r policy.Rule) {
 
 // oldOutputs returns the outputs that r makes previews of, if that pays: they are whole,
 // large enough, and came so many Rounds ago; where the policy goes by references, no call
-// has referred to them since either. A message with one part is as large as that.
+// has referred to them, or to the file that was read, since either. A message with one part is as large as that.
 func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 	keep := min(m.keepFor(r), m.keep(policy.Tail{Unit: policy.TailRounds, N: r.Args.Min}))
+	s := m.scene(r)
+	s.Ground = m.grounded()
 	var out []oldOutput
 	for i, it := range m.view.Items {
 		if it.IsNote() || it.Message.ID >= keep {
@@ -61,7 +62,7 @@ func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 		for n, p := range it.Message.Parts {
 			res, ok := p.(llm.ToolResult)
 			o := oldOutput{i, it.Message.ID, n, 0}
-			if !ok || edit.FormOf(res) != edit.Whole || len(res.Text()) < r.Args.Bytes || m.referredWithin(o, r.Args.Min) {
+			if !ok || edit.FormOf(res) != edit.Whole || len(res.Text()) < r.Args.Bytes || m.usedWithin(s, o, r.Args.Min) {
 				continue
 			}
 			if o.tokens = m.gauge.Message(it.Message); len(it.Message.Parts) > 1 {
@@ -73,14 +74,14 @@ func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 	return out
 }
 
-// referredWithin reports whether a call of the last so many Steps referred to an output,
-// where the policy goes by that.
-func (m *ruler) referredWithin(o oldOutput, steps int) bool {
+// usedWithin reports whether a call of the last so many Steps had to do with an output, where
+// the policy goes by that.
+func (m *ruler) usedWithin(s edit.Scene, o oldOutput, steps int) bool {
 	if m.policy.Order != policy.OrderReference {
 		return false
 	}
-	x := m.grounded()
-	return x.Step()-x.Used(ground.Place{Message: o.id, Part: o.part}) < steps
+	sp, ok := s.At(o.id, o.part)
+	return ok && s.Ground.Step()-s.LastUse(sp) < steps
 }
 
 // previews plans the previews of outputs.

@@ -12,13 +12,17 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // screenHost returns a host for one target under the default policy.
 func screenHost(t testing.TB, model string, w budget.Window) *host {
 	t.Helper()
-	p, err := policy.Preset("balanced")
+	return hostUnder(t, "balanced", model, w)
+}
+
+func hostUnder(t testing.TB, name, model string, w budget.Window) *host {
+	t.Helper()
+	p, err := named(name)
 	must(t, err)
 	c, err := configured(p, budget.Target{Model: model, Window: w})
 	must(t, err)

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
 )
 
@@ -22,11 +20,12 @@ const (
 	shareSaid = 150
 	shareRan  = 80
 	shareUsed = 520
+	shareKept = 100
 
 	fades      = 985  // permille a Step
 	mostSaid   = 300  // bytes of a person's message
 	mostName   = 120  // bytes
-	seenOfPart = 40   // names of one part
+	seenOfPart = 60   // names of one part
 	bytesToken = 4    // at most, to begin with
 	oldest     = 1000 // Steps after which a use counts nothing more
 )
@@ -43,31 +42,6 @@ func (m *measures) grounded() *ground.Index {
 	return m.ground
 }
 
-// withReferences adds to a batch the note that names what is no longer shown after it. It
-// takes the place of the one before.
-func (m *ruler) withReferences(p edit.Plan, keep llm.MessageID, rule string) edit.Plan {
-	room := m.policy.References.Room(m.room())
-	if p.Empty() || room <= 0 {
-		return p
-	}
-	r := newReferences(m, p, keep)
-	text := r.text(room)
-	one := edit.Edit{Op: edit.Insert, Kind: edit.KindReferences, Span: edit.Span{From: keep, To: keep}, Why: "names what is no longer shown", Rule: rule}
-	for _, e := range m.view.Edits() {
-		if e.Kind == edit.KindReferences && !r.leaves(e) {
-			one.Supersedes = append(one.Supersedes, e.ID)
-			one.Before += e.After
-		}
-	}
-	if text == "" { // nothing has left that has a name; what stands there stays
-		return p
-	}
-	note := edit.NoteOf(llm.Text{Text: text})
-	one.Notes, one.After = []llm.Message{note}, m.gauge.Message(note)
-	p.Edits = append(p.Edits, one)
-	return p
-}
-
 // room returns what the messages have of the limit.
 func (m *measures) room() int {
 	return max(m.window().Limit()-m.gauge.System()-m.schemaTokens(), 0)
@@ -82,17 +56,18 @@ func (m *measures) schemaTokens() int {
 
 // references are what a note may name.
 type references struct {
-	m     *ruler
-	index *ground.Index
-	plan  edit.Plan
-	keep  llm.MessageID
-	shown ground.Texts           // after the plan
-	whole map[llm.MessageID]bool // messages that are shown as they came then
-	told  map[string]bool        // what the note has
+	m       *ruler
+	index   *ground.Index
+	plan    edit.Plan
+	keep    llm.MessageID
+	shown   ground.Texts           // after the plan
+	whole   map[llm.MessageID]bool // messages that are shown as they came then
+	told    map[string]bool        // what the note has
+	outputs map[string]bool        // the entries that name outputs
 }
 
 func newReferences(m *ruler, p edit.Plan, keep llm.MessageID) *references {
-	r := &references{m: m, index: m.grounded(), plan: p, keep: keep, whole: map[llm.MessageID]bool{}, told: map[string]bool{}}
+	r := &references{m: m, index: m.grounded(), plan: p, keep: keep, whole: map[llm.MessageID]bool{}, told: map[string]bool{}, outputs: map[string]bool{}}
 	for _, it := range m.view.Items {
 		if it.IsNote() || r.covered(it.Message.ID) {
 			continue
@@ -139,56 +114,6 @@ func (r *references) replacing(id llm.MessageID, part int) *edit.Edit {
 
 // visible reports whether s is shown after the plan.
 func (r *references) visible(s ground.Span) bool { return r.shown.Says(s) }
-
-// text returns the note of at most room tokens.
-func (r *references) text(room int) string {
-	said, ran, used := r.said(), r.ran(), r.used(room*bytesToken)
-	for size := room * bytesToken; size > 0; size = size * 4 / 5 {
-		clear(r.told)
-		text := r.write(size, said, ran, used)
-		if text == "" || r.m.gauge.Part(llm.Text{Text: text}) <= room {
-			return text
-		}
-	}
-	return ""
-}
-
-func (r *references) write(size int, said, ran, used []string) string {
-	var b strings.Builder
-	left := size
-	put := func(title string, list []string, share int) {
-		lines := r.take(list, share)
-		if lines == "" {
-			return
-		}
-		if b.Len() == 0 {
-			b.WriteString(r.m.text(policy.TemplateReferences))
-		}
-		b.WriteString("\n" + title + lines)
-		left -= len(title) + len(lines) + 1
-	}
-	put("said: ", said, budget.Share(size, shareSaid))
-	put("ran: ", ran, budget.Share(size, shareRan))
-	put("used: ", used, budget.Share(size, shareUsed))
-	put("seen: ", r.seen(left), left)
-	return b.String()
-}
-
-// take joins as many of a list as size has room for, the first ones first.
-func (r *references) take(list []string, size int) string {
-	var b strings.Builder
-	for _, s := range list {
-		if r.told[s] || b.Len()+len(s)+1 > size {
-			continue
-		}
-		r.told[s] = true
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(s)
-	}
-	return b.String()
-}
 
 // said returns what a person said and is no longer shown, the newest first.
 func (r *references) said() []string {
@@ -248,7 +173,12 @@ func (r *references) used(size int) []string {
 	var order []*name
 	step := r.index.Step()
 	for _, msg := range r.m.messages[:r.keep-1] {
-		for _, c := range msg.Calls() {
+		calls := msg.Calls()
+		if len(calls) == 0 {
+			continue
+		}
+		weight := faded(step - r.index.StepOf(msg.ID))
+		for _, c := range calls {
 			for _, s := range ground.Spans(c) {
 				if s.Kind == ground.Line || len(s.Text) > mostName {
 					continue
@@ -260,7 +190,7 @@ func (r *references) used(size int) []string {
 					order = append(order, n)
 				}
 				n.last = int(msg.ID)
-				n.weight += faded(step - r.index.StepOf(msg.ID))
+				n.weight += weight
 			}
 		}
 	}
@@ -319,7 +249,7 @@ func (r *references) seen(size int) []string {
 			if took >= seenOfPart {
 				break
 			}
-			if told[s.Text] || r.told[s.Text] || len(s.Text) > mostName || r.visible(s) {
+			if told[s.Text] || len(s.Text) > mostName || r.visible(s) {
 				continue
 			}
 			told[s.Text] = true

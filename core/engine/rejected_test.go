@@ -150,7 +150,7 @@ func TestTooLargeNeverRaises(t *testing.T) {
 // of which the count is the limit is sent as it is; with one token less of room it is not.
 func TestLimitIsExact(t *testing.T) {
 	for _, model := range []string{"gpt-5", "gpt-4"} {
-		for _, name := range []string{"balanced", "guard"} {
+		for _, name := range []string{"summary-ahead", "guard"} {
 			t.Run("R000-4/"+name+"/"+model, func(t *testing.T) { limitIsExact(t, name, model) })
 		}
 	}
@@ -161,7 +161,7 @@ func limitIsExact(t *testing.T, name, model string) {
 	words := strings.Repeat("a keel and a mast ", 400)
 	// at prepares a person's words alone, which no policy here shortens, for a limit.
 	at := func(limit int) *host {
-		p, err := policy.Preset(name)
+		p, err := named(name)
 		must(t, err)
 		c, err := configured(p, budget.Target{Model: model, Window: budget.Window{Capacity: limit + 2, Buffer: 1, OutputReserve: 1}})
 		must(t, err)

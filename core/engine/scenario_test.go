@@ -237,7 +237,7 @@ func (s *scene) input(name string, args, body []string) (engine.Input, error) {
 	case "turn_end":
 		return engine.TurnEnd{}, nil
 	case "set-policy":
-		p, err := policy.Preset(args[0])
+		p, err := named(args[0])
 		return engine.SetPolicy{Policy: p}, err
 	}
 	return nil, fmt.Errorf("unknown command")
@@ -249,7 +249,7 @@ func (s *scene) open(args, body []string) error {
 	if args[0] == "mine" {
 		p, err = policy.Parse([]byte(strings.Join(body, "\n")))
 	} else {
-		p, err = policy.Preset(args[0])
+		p, err = named(args[0])
 	}
 	if err != nil {
 		return broken("%v", err)

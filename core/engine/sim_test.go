@@ -2,6 +2,9 @@ package engine_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -159,11 +162,23 @@ func (s *sim) usage() engine.Usage {
 	return u
 }
 
+// named returns a preset or a policy of examples/policies.
+func named(name string) (policy.Policy, error) {
+	if slices.Contains(policy.Presets(), name) {
+		return policy.Preset(name)
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "examples", "policies", name+".json"))
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	return policy.Parse(data)
+}
+
 // drawPolicy draws a preset or a policy of random rules.
 func drawPolicy(t *rapid.T) policy.Policy {
-	names := policy.Presets()
+	names := append(policy.Presets(), "summary-ahead")
 	if i := rapid.IntRange(0, len(names)+2).Draw(t, "policy"); i < len(names) {
-		p, err := policy.Preset(names[i])
+		p, err := named(names[i])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,10 +93,10 @@ func TestStoredIsAsAppended(t *testing.T) {
 	}
 }
 
-// TestStoredShare is the cap of balanced, a quarter of the window, for a stored output:
-// two thirds of it from the beginning, one third from the end.
+// TestStoredShare is a cap of a quarter of the window for a stored output: two thirds of it
+// from the beginning, one third from the end.
 func TestStoredShare(t *testing.T) {
-	p, err := policy.Preset("balanced")
+	p, err := named("summary-ahead")
 	must(t, err)
 	for name, text := range map[string]string{"lines": filler(900_000, "a"), "a_long_line": "output\n" + strings.Repeat("all is well ", 75_000)} {
 		t.Run(name, func(t *testing.T) {

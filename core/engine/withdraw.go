@@ -10,13 +10,13 @@ import (
 
 // withdraw takes back the edits of a Ready whose blobs could not all be stored.
 // The whole lot goes, since later edits may build on the ones that failed, but for
-// the notes that were put in, which need nothing stored; the records of what
+// the notes that were put in and need nothing stored; the records of what
 // happened stay. A request that was on its way is made again with what is durable
 // (law 12).
 func (m *Machine) withdraw(done Ready, o Outcome) {
 	kept := m.journal[:m.confirmed:m.confirmed]
 	for _, e := range m.journal[m.confirmed:] {
-		if e.Op == edit.Insert {
+		if e.Op == edit.Insert && len(e.Refs) == 0 {
 			kept = append(kept, e)
 			m.out.Edits = append(m.out.Edits, e)
 			continue

@@ -53,7 +53,7 @@ var (
 			action: DoDemote, at: reducing, args: []string{"permille", "keep"}, waits: true,
 		}, {
 			action: DoSummarise, at: reducing,
-			args:  []string{"template", "permille", "keep", "min", "max_tokens", "background", "retain"},
+			args:  []string{"template", "permille", "keep", "min", "max_tokens", "background", "model", "retain"},
 			texts: []string{"ref", "n"}, ref: refOwnWords, waits: true,
 		}, {
 			action: DoTruncate, at: reducing, args: []string{"template", "to", "keep", "min"},
@@ -145,6 +145,7 @@ func (a Args) set() []string {
 		{"min", a.Min != 0},
 		{"max_tokens", a.MaxTokens != 0},
 		{"background", a.Background},
+		{"model", a.Model},
 		{"errors", a.Errors},
 		{"retain", a.Retain},
 		{"show", a.Show != ""},

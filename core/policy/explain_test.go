@@ -68,8 +68,8 @@ func TestExplain(t *testing.T) {
 			"low water", "balanced",
 			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
 			policy.Line{
-				Rule: "batch", At: "prepare", Do: "demote", Measure: "view", Op: ">", Threshold: 80783, Unit: "tokens",
-				Estimator: "count", Permille: 920, Of: "limit", Down: 35123,
+				Rule: "batch", At: "prepare", Do: "demote", Measure: "view", Op: ">", Threshold: 86051, Unit: "tokens",
+				Estimator: "count", Permille: 980, Of: "limit", Down: 20049,
 			},
 		},
 		{
@@ -83,7 +83,7 @@ func TestExplain(t *testing.T) {
 		{
 			"one output", "balanced",
 			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
-			policy.Line{Rule: "huge-output", At: "tool", Do: "cap", Down: 21952},
+			policy.Line{Rule: "huge-output", At: "tool", Do: "cap", Down: 21952, Show: "ends"},
 		},
 	} {
 		t.Run(c.preset+"/"+c.id, func(t *testing.T) {

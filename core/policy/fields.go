@@ -174,6 +174,7 @@ func argFields(a *Args) []field {
 		integer("min", UnitCount, &a.Min),
 		integer("max_tokens", UnitTokens, &a.MaxTokens),
 		flag("background", &a.Background),
+		flag("model", &a.Model),
 		flag("errors", &a.Errors),
 		flag("retain", &a.Retain),
 		text("show", &a.Show),

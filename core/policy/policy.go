@@ -179,6 +179,7 @@ type Args struct {
 	Min        int    `json:"min,omitempty"`         // summarise: fewest messages worth a summary; truncate: fewest kept
 	MaxTokens  int    `json:"max_tokens,omitempty"`  // summarise: longest summary
 	Background bool   `json:"background,omitempty"`  // summarise: the call need not wait for it
+	Model      bool   `json:"model,omitempty"`       // summarise: only where the host has a model write it
 	Errors     bool   `json:"errors,omitempty"`      // offload, clear: failed outputs too
 	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well
 	Show       string `json:"show,omitempty"`        // cap: what is kept, "view" or "ends"; empty: "view"

@@ -112,9 +112,8 @@ func TestThresholds(t *testing.T) {
 		{"R003-7 history", "turn-budget", "long-history", 131072, 32768, 98304, 98304, false},
 		{"R003-7 history of the whole window", "turn-budget", "long-history", 128000, 8192, 119808, 96000, false},
 		{"R003-8 proactive", "turn-budget", "would-not-fit", 128000, 8192, 119808, 119808, false},
-		{"summary prepared", "balanced", "write-summary", 128000, 0, 87808, 65856, true},
-		{"batch", "balanced", "batch", 128000, 0, 87808, 80783, false},
-		{"must", "balanced", "must-batch", 128000, 0, 87808, 87808, true},
+		{"batch", "balanced", "batch", 128000, 0, 87808, 86051, false},
+		{"must", "balanced", "must-batch", 128000, 0, 87808, 87808, false},
 	} {
 		t.Run(c.preset+"/"+c.id, func(t *testing.T) {
 			p := preset(t, c.preset)
@@ -218,12 +217,13 @@ func TestPresetNumbers(t *testing.T) {
 		{"R003-9 half of the Turns", args("turn-budget", "was-rejected"), policy.Args{Template: "drop", Permille: 500}},
 		{"R003-9 always", rule(t, preset(t, "turn-budget"), "was-rejected").When.Always(), true},
 		{"law 8 pins", preset(t, "balanced").Pins, []string{"first_human", "last_human", "rules"}},
-		{"balanced low water", preset(t, "balanced").LowWater, 400},
-		{"balanced tail", preset(t, "balanced").Tail, policy.Tail{Unit: "rounds", N: 3}},
+		{"balanced low water", preset(t, "balanced").LowWater, 160},
+		{"balanced tail", preset(t, "balanced").Tail, policy.Tail{Unit: "rounds", N: 1}},
+		{"balanced order", preset(t, "balanced").Order, policy.OrderReference},
+		{"balanced economy", preset(t, "balanced").Economy, policy.Economy{Horizon: 30, Write: 1250, Read: 100}},
 		{"balanced dedup", args("balanced", "repeated-lines"), policy.Args{Template: "dedup", Lines: 4, Chars: 60}},
 		{"balanced gain", preset(t, "balanced").MinimumGain, policy.Gain{Tokens: 60, Permille: 150}},
 		{"balanced cap", args("balanced", "huge-output").Permille, 250},
-		{"balanced summary waits for nobody", args("balanced", "write-summary").Background, true},
 		{"off has no rules", len(preset(t, "off").Rules), 0},
 	} {
 		t.Run(c.id, func(t *testing.T) {

@@ -3,6 +3,9 @@ package drive_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,10 +59,24 @@ func (s summariser) Summarise(_ context.Context, ask engine.Ask) (drive.Summary,
 	return drive.Summary{Text: "<summary>" + strings.Repeat("They read the file of numbers. ", 40) + "</summary>"}, nil
 }
 
+// policyOf returns a preset or a policy of examples/policies.
+func policyOf(t *testing.T, name string) policy.Policy {
+	t.Helper()
+	if slices.Contains(policy.Presets(), name) {
+		p, err := policy.Preset(name)
+		must(t, err)
+		return p
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "examples", "policies", name+".json"))
+	must(t, err)
+	p, err := policy.Parse(data)
+	must(t, err)
+	return p
+}
+
 func config(t *testing.T, preset string, limit int, w *watched) drive.Config {
 	t.Helper()
-	p, err := policy.Preset(preset)
-	must(t, err)
+	p := policyOf(t, preset)
 	c, err := catalog.Load()
 	must(t, err)
 	return drive.Config{
@@ -144,7 +161,7 @@ func TestOrder(t *testing.T) {
 // TestLateAnswer: an answer that nobody had to wait for is fed before the next request.
 func TestLateAnswer(t *testing.T) {
 	w := &watched{}
-	d := open(t, config(t, "balanced", 20_000, w))
+	d := open(t, config(t, "summary-ahead", 20_000, w))
 	for range 40 {
 		feed(t, d, human(strings.Repeat("What of it? ", 60)))
 		feed(t, d, reply(llm.Text{Text: strings.Repeat("So it is. ", 60)}))
