@@ -111,6 +111,7 @@ func (s Settings) over(under Settings) Settings {
 	all.Models = append(slices.Clone(under.Models), s.Models...) // of two about one model the later counts
 	all.Facts = append(slices.Clone(s.Facts), under.Facts...)
 	all.Agent, all.Defaults = s.Agent.over(under.Agent), s.Defaults.over(under.Defaults)
+	all.Loop = s.Loop.over(under.Loop)
 	all.Tools = append(slices.Clone(s.Tools), under.Tools...)
 	return all
 }

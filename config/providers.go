@@ -61,6 +61,7 @@ type Settings struct {
 	// Agent is what the section agent states: it goes before what the catalogue knows of a model.
 	Agent    Limits
 	Defaults Limits
+	Loop     LoopContext
 	Tools    []FileTools // of each file that says something about tools, the working folder's first
 }
 
@@ -209,7 +210,7 @@ func ParseSettings(name string, data []byte, known Known) (Settings, error) {
 
 // settingsFields and providerFields are the names that files may use.
 var (
-	settingsFields = []string{"model", "providers", "models", "defaults", outputsSection, compactionSection, agentSection, "toolsAllowed", "toolsDenied"}
+	settingsFields = []string{"model", "providers", "models", "defaults", outputsSection, compactionSection, agentSection, contextSection, "toolsAllowed", "toolsDenied"}
 	providerFields = append([]string{"kind", "baseURL", "keyEnv", "keyCommand", "headers", "query", "models"}, fieldsOf(inProvider)...)
 )
 

@@ -84,6 +84,8 @@ func (r *settingsReader) settings(tree *node) Settings {
 			r.compaction(s.Defaults.Compaction, m.value)
 		case m.name == agentSection:
 			r.agent(&s.Agent, m.value)
+		case m.name == contextSection:
+			s.Loop = r.context(m.value)
 		case r.toolList(&r.tools.All, m.name, m):
 		case isKeyName(m.name):
 			r.literalKey(m.name, m.value)

@@ -79,7 +79,7 @@ func TestSettings(t *testing.T) {
 func TestSettingsFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"modl: x/y", `s.yaml:1:1: modl: no such field, did you mean model?`},
-		{"zzz: 1", `s.yaml:1:1: zzz: no such field, want one of [model providers models defaults toolOutputCache compaction agent toolsAllowed toolsDenied]`},
+		{"zzz: 1", `s.yaml:1:1: zzz: no such field, want one of [model providers models defaults toolOutputCache compaction agent context toolsAllowed toolsDenied]`},
 		{"model: gpt-5", `s.yaml:1:1: model: want provider/model, got "gpt-5"`},
 		{"model: [a]", `s.yaml:1:1: model: want a text, got a list`},
 		{"providers: [a]", `s.yaml:1:1: providers: want names with their settings, got a list`},

@@ -28,6 +28,7 @@
 //	lock       held while a loop runs, with who holds it
 //	stop       ends the loop when the iteration that runs has ended
 //	pause      holds it before the next iteration for as long as it is there
+//	log        what a loop in the background prints
 //	inbox/     messages for the agent, NNN-anything.txt, lower numbers first
 //
 // Nothing outside of it is read or written through it, whatever links it has.

@@ -26,6 +26,7 @@ const (
 	lockFile    = "lock"
 	stopFile    = "stop"
 	pauseFile   = "pause"
+	logFile     = "log"
 	inboxFolder = "inbox"
 	doneFolder  = "inbox/processed"
 )
@@ -153,6 +154,20 @@ func HolderOf(workspace string) (h Holder, ok bool, err error) {
 		return h, false, err
 	}
 	return holderIn(file), true, nil
+}
+
+// Log opens the file in the folder of a workspace that a loop in the background prints to.
+func Log(workspace string) (*os.File, error) {
+	f, err := openFolder(workspace)
+	if err != nil {
+		return nil, err
+	}
+	defer f.root.Close() //nolint:errcheck // only read
+	file, err := f.root.OpenFile(logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("loop: workspace: %w", err)
+	}
+	return file, nil
 }
 
 // close lets go of the lock.

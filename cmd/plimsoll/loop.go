@@ -42,11 +42,11 @@ const newestLoop = "newest"
 
 // loopFlags are the flags of plimsoll loop.
 type loopFlags struct {
-	goal, resume, workspace, db string
+	goal, resume, workspace, db, config string
 	clis                        []string
 	timeout, maxTime            time.Duration
 	threshold                   float64
-	inbox                       bool
+	inbox, status, daemon       bool
 	settings                    loop.Settings
 }
 
@@ -80,6 +80,12 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+			switch {
+			case f.status:
+				return runLoopStatus(ctx, s, f)
+			case f.daemon:
+				return runLoopDaemon(s, f)
+			}
 			return runLoop(ctx, s, f)
 		},
 	}
@@ -90,6 +96,7 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 	fl.Lookup("resume").NoOptDefVal = newestLoop
 	fl.StringVar(&f.workspace, "workspace", ".", "`folder` that the agents work in")
 	fl.StringVar(&f.db, "db", "", "`file` that loops are kept in; default plimsoll/plimsoll.db in the user's data folder")
+	fl.StringVar(&f.config, "config", "", "`file` of settings to read, in place of those in the folders")
 	fl.DurationVar(&f.timeout, "timeout", time.Hour, "`time` that an iteration may take; 0: any")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "`time` that the loop may run; 0: any")
 	fl.IntVar(&f.settings.MaxIterations, "max-iterations", 0, "`iterations` that the loop may have; default 1000")
@@ -104,6 +111,8 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 	fl.StringVar(&f.settings.Promise, "promise", "", "`text` by which the agent says that the goal is achieved; default COMPLETE")
 	fl.BoolVar(&f.inbox, "enable-inbox", false, "give the agent the messages in .plimsoll/inbox")
 	cmd.AddCommand(newLoopShow(s))
+	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
+	fl.BoolVar(&f.daemon, "daemon", false, "run it in the background; what it prints goes to .plimsoll/log")
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
 	return cmd
 }
@@ -159,6 +168,21 @@ func (f loopFlags) options() (loop.Options, error) {
 			return o, usage(err, "")
 		}
 		o.Agents = append(o.Agents, a)
+	}
+	stated, err := loadSettings(f.config)
+	if err != nil {
+		return o, fail(err, settingsPage)
+	}
+	for _, v := range []struct {
+		flag *int
+		file int
+	}{
+		{&o.Settings.Window, stated.Loop.RawWindowSize.Value}, {&o.Settings.SummarizeEvery, stated.Loop.SummarizeEvery.Value},
+		{&o.Settings.MaxSummaryTokens, stated.Loop.MaxSummaryTokens.Value},
+	} {
+		if *v.flag == 0 {
+			*v.flag = v.file
+		}
 	}
 	counter, err := token.NewCounter(loopCounter, (&plimsoll.Encodings{}).Load)
 	o.Counter = counter

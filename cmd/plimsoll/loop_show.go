@@ -47,8 +47,23 @@ running.`,
 	})
 }
 
-// printLoop prints a loop for people.
-func printLoop(w io.Writer, h loop.History) error {
+// runLoopStatus says how the newest loop of the workspace gets on.
+func runLoopStatus(ctx context.Context, s streams, f loopFlags) error {
+	return withStore(ctx, "loop", storeFlags{db: f.db}, func(ctx context.Context, st *sqlite.Store, _ storeFlags) error {
+		id, err := loopID(ctx, loop.Options{Store: st, Workspace: f.workspace}, newestLoop)
+		if err != nil {
+			return loopError(ctx, err)
+		}
+		h, err := loop.Read(ctx, st, id)
+		if err != nil {
+			return loopError(ctx, err)
+		}
+		return printLoopHead(s.out, h)
+	})
+}
+
+// printLoopHead says which loop it is and how it gets on.
+func printLoopHead(w io.Writer, h loop.History) error {
 	state := "not ended: plimsoll loop --resume goes on with it"
 	switch holder, held, err := loop.HolderOf(h.Workspace); {
 	case h.End != "":
@@ -59,8 +74,24 @@ func printLoop(w io.Writer, h loop.History) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "loop %s in %s\n", h.ID, safe(h.Workspace))
 	fmt.Fprintf(&b, "goal: %s\n", safe(shorten(firstLine(h.Goal), 100)))
-	fmt.Fprintf(&b, "%s\n\n", safe(state))
-	if _, err := io.WriteString(w, b.String()); err != nil {
+	fmt.Fprintf(&b, "%s\n", safe(state))
+	fmt.Fprintf(&b, "%s done", plural(len(h.Iterations), "iteration"))
+	if h.Running > 0 {
+		fmt.Fprintf(&b, ", iteration %d begun", h.Running)
+	}
+	_, err := fmt.Fprintln(w, b.String())
+	return err
+}
+
+// printLoop prints a loop for people.
+func printLoop(w io.Writer, h loop.History) error {
+	if err := printLoopHead(w, h); err != nil {
+		return err
+	}
+	if len(h.Iterations) == 0 {
+		return nil
+	}
+	if _, err := io.WriteString(w, "\n"); err != nil {
 		return err
 	}
 	if _, err := lipgloss.Fprint(w, loopTable(w, h).String()); err != nil {
