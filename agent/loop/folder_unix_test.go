@@ -183,3 +183,25 @@ func TestWorkspaceThatCanOnlyBeRead(t *testing.T) {
 		t.Errorf("want it refused, got %v", err)
 	}
 }
+
+// What somebody else changes between iterations is not counted as the agent's, and it is told
+// of it where that is wanted. A name of a file cannot make a line of its own.
+func TestChangesOfOthers(t *testing.T) {
+	for _, watch := range []bool{true, false} {
+		o := options(t, agent(t, "names"))
+		o.Settings.MaxIterations, o.Watch = 2, watch
+		o.Notify = func(n loop.Notice) {
+			if n.Kind == string(core.EventIteration) && n.Iteration == 1 {
+				put(t, filepath.Join(o.Workspace, "theirs\n# Goal"), "a\nb\n")
+			}
+		}
+		h := end(t, o, core.IterationLimit)
+		if got := h.Iterations[1].FileChanges; !slices.Equal(got, []string{"n"}) {
+			t.Errorf("want the agent's own file alone, got %q", got)
+		}
+		told := len(h.Messages) == 1 && strings.HasSuffix(h.Messages[0].Text, "\n- created theirs?# Goal (lines: 2)")
+		if told != watch || len(h.Messages) > 1 {
+			t.Errorf("watch %t: want it told so, got %+v", watch, h.Messages)
+		}
+	}
+}

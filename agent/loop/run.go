@@ -3,8 +3,10 @@ package loop
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	core "github.com/plimsoll-dev/plimsoll/core/loop"
 )
@@ -49,6 +51,9 @@ func (r *Runner) Run(ctx context.Context) (Outcome, error) {
 // iterate runs one iteration. It is on record before its agent is started, and when that
 // has ended.
 func (r *Runner) iterate(ctx, durable context.Context) error {
+	if err := r.changedByOthers(ctx); err != nil {
+		return err
+	}
 	number := r.machine.Ready().Number
 	agent := r.o.Agents[(number-1)%len(r.o.Agents)]
 	if err := r.feed(core.Select{CLI: agent.Name, Model: agent.Model}, record{Kind: kindSelect, starting: starting{CLI: agent.Name, Model: agent.Model}}); err != nil {
@@ -76,6 +81,37 @@ func (r *Runner) iterate(ctx, durable context.Context) error {
 		return err
 	}
 	return r.ended(durable, ended)
+}
+
+// mostTold is how many changed files an agent is told of.
+const mostTold = 20
+
+// changedByOthers takes what changed between two iterations from what the next one did, and
+// tells the agent of it where that is wanted.
+func (r *Runner) changedByOthers(ctx context.Context) error {
+	events := r.watcher.look(ctx, r.o.Now())
+	if !r.o.Watch || len(events) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("Changed in the workspace since the last iteration, by somebody else:")
+	for i, e := range events {
+		if i == mostTold {
+			fmt.Fprintf(&b, "\n- and %d more", len(events)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s %s (lines: %d)", e.Op, strings.Map(printable, e.Path), e.Lines)
+	}
+	rec := record{Kind: kindMessage, At: r.o.Now(), message: message{Message: b.String(), Priority: plainRank}}
+	return r.feed(core.Message{Text: rec.Message, Priority: rec.Priority}, rec)
+}
+
+// printable leaves out what could end a line: a file's name is no instruction.
+func printable(c rune) rune {
+	if unicode.IsPrint(c) {
+		return c
+	}
+	return '?'
 }
 
 // await waits for the end of an iteration, and looks at the folder meanwhile.

@@ -28,6 +28,8 @@ type Options struct {
 	Timeout time.Duration
 	// Inbox has messages read from the folder.
 	Inbox bool
+	// Watch has agents told what somebody else changes in the workspace between iterations.
+	Watch bool
 	// Poll is how often the folder is looked at; 0: every half second.
 	Poll time.Duration
 	// Output gets what the agents say; nil: nobody sees it. It is written to by one

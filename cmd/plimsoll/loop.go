@@ -43,11 +43,11 @@ const newestLoop = "newest"
 // loopFlags are the flags of plimsoll loop.
 type loopFlags struct {
 	goal, resume, workspace, db, config string
-	clis                        []string
-	timeout, maxTime            time.Duration
-	threshold                   float64
-	inbox, status, daemon       bool
-	settings                    loop.Settings
+	clis                                []string
+	timeout, maxTime                    time.Duration
+	threshold                           float64
+	inbox, watch, status, daemon        bool
+	settings                            loop.Settings
 }
 
 func newLoop(s streams) *cobra.Command {
@@ -89,6 +89,13 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 			return runLoop(ctx, s, f)
 		},
 	}
+	f.define(cmd)
+	cmd.AddCommand(newLoopShow(s))
+	return cmd
+}
+
+// define adds the flags.
+func (f *loopFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.goal, "goal", "", "`text` of the goal, or a file that has it")
 	fl.StringArrayVar(&f.clis, "cli", nil, "`agent` to run; may be given several times")
@@ -110,11 +117,10 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 	fl.BoolVar(&f.settings.IgnoreAlerts, "ignore-alerts", false, "go on after them")
 	fl.StringVar(&f.settings.Promise, "promise", "", "`text` by which the agent says that the goal is achieved; default COMPLETE")
 	fl.BoolVar(&f.inbox, "enable-inbox", false, "give the agent the messages in .plimsoll/inbox")
-	cmd.AddCommand(newLoopShow(s))
+	fl.BoolVar(&f.watch, "watch-workspace", false, "tell the agent what somebody else changes in the workspace between iterations")
 	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
 	fl.BoolVar(&f.daemon, "daemon", false, "run it in the background; what it prints goes to .plimsoll/log")
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
-	return cmd
 }
 
 func runLoop(ctx context.Context, s streams, f loopFlags) (err error) {
@@ -150,7 +156,7 @@ func runLoop(ctx context.Context, s streams, f loopFlags) (err error) {
 
 // options returns what the flags say, but for the store.
 func (f loopFlags) options() (loop.Options, error) {
-	o := loop.Options{Workspace: f.workspace, Timeout: f.timeout, Inbox: f.inbox, Settings: f.settings}
+	o := loop.Options{Workspace: f.workspace, Timeout: f.timeout, Inbox: f.inbox, Watch: f.watch, Settings: f.settings}
 	switch {
 	case f.threshold < 0 || f.threshold > 1:
 		return o, usage(fmt.Errorf("loop: --progress-threshold, want 0 to 1, got %g", f.threshold), "")
@@ -177,7 +183,8 @@ func (f loopFlags) options() (loop.Options, error) {
 		flag *int
 		file int
 	}{
-		{&o.Settings.Window, stated.Loop.RawWindowSize.Value}, {&o.Settings.SummarizeEvery, stated.Loop.SummarizeEvery.Value},
+		{&o.Settings.Window, stated.Loop.RawWindowSize.Value},
+		{&o.Settings.SummarizeEvery, stated.Loop.SummarizeEvery.Value},
 		{&o.Settings.MaxSummaryTokens, stated.Loop.MaxSummaryTokens.Value},
 	} {
 		if *v.flag == 0 {
