@@ -5,6 +5,7 @@ package loop_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,9 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	core "github.com/plimsoll-dev/plimsoll/core/loop"
+	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
@@ -163,5 +166,70 @@ func TestResumedWithOtherSettings(t *testing.T) {
 	}
 	if _, err := loop.Resume(t.Context(), o, "none-1"); err == nil {
 		t.Error("want an error for a loop that is not there, got none")
+	}
+}
+
+// A failing is a store of which one write fails.
+type failing struct {
+	*store.Memory
+	writes, at int
+}
+
+var errDisk = errors.New("disk full")
+
+func (f *failing) fails() bool { f.writes++; return f.writes == f.at }
+
+func (f *failing) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	if f.fails() {
+		return errDisk
+	}
+	return f.Memory.Append(ctx, session, seq, records)
+}
+
+func (f *failing) Put(ctx context.Context, session string, blobs []edit.Blob) error {
+	if f.fails() {
+		return errDisk
+	}
+	return f.Memory.Put(ctx, session, blobs)
+}
+
+// Whichever write to the store fails, the loop says so and goes on with what is on record:
+// each iteration is there once.
+func TestEachWriteFails(t *testing.T) {
+	for at := 1; ; at++ {
+		o := options(t, agent(t, "works", "4"))
+		st := &failing{Memory: new(store.Memory), at: at}
+		o.Store = st
+		r, err := loop.Start(t.Context(), o, "Do all steps.")
+		if err == nil {
+			var got loop.Outcome
+			got, err = r.Run(t.Context())
+			_ = r.Close()
+			if err == nil && st.writes < at {
+				if at < 8 || got.Reason != core.GoalComplete {
+					t.Fatalf("want some writes to fail, then the goal, got %d, %+v", at, got)
+				}
+				return
+			}
+		}
+		if !errors.Is(err, errDisk) {
+			t.Fatalf("write %d: want %v, got %v", at, errDisk, err)
+		}
+		if at == 1 {
+			continue // nothing had begun
+		}
+		next, err := loop.Resume(t.Context(), o, r.ID())
+		if err != nil {
+			t.Fatalf("write %d: %v", at, err)
+		}
+		if got, err := next.Run(t.Context()); err != nil || got.Reason != core.GoalComplete {
+			t.Fatalf("write %d: want the goal, got %+v %v", at, got, err)
+		}
+		_ = next.Close()
+		for i, it := range history(t, o, r.ID()).Iterations {
+			if it.Number != i+1 {
+				t.Errorf("write %d: want each iteration once, got %d at %d", at, it.Number, i+1)
+			}
+		}
 	}
 }

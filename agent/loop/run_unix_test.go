@@ -84,7 +84,7 @@ func TestAgentsThatGoWrong(t *testing.T) {
 // Of an output of any size both ends are kept: memory does not grow with it, and marks at
 // its end count.
 func TestFloodOfAnAgentIsBounded(t *testing.T) {
-	megabytes := 64
+	megabytes := 256
 	if os.Getenv("PLIMSOLL_GB") == "1" {
 		megabytes = 1024
 	}
@@ -101,23 +101,26 @@ func TestFloodOfAnAgentIsBounded(t *testing.T) {
 	if it.Bytes < int64(megabytes)<<20 || strings.Join(it.ProgressMarkers, "") != "the end is kept" {
 		t.Errorf("want %d MiB counted and the mark at the end, got %d bytes, %q", megabytes, it.Bytes, it.ProgressMarkers)
 	}
-	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 56<<20 {
-		t.Errorf("memory, want it to grow by less than the output, got %d MiB", grown>>20)
+	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 128<<20 { // looking at the 4 MiB that are kept takes some
+		t.Errorf("memory, want it to grow by 128 MiB at most, got %d", grown>>20)
 	}
 }
 
 // When its time is over an agent is ended with what it has started, also one that will not
 // end when it is asked to. That it hangs is no progress, and what it said before counts.
 func TestTimeOfAnIteration(t *testing.T) {
-	o := options(t, agent(t, "hangs"))
-	o.Settings.MaxIterations, o.Timeout = 1, 3*time.Second
-	h := end(t, o, core.IterationLimit)
-	for _, it := range h.Iterations {
-		if it.Fault != "ended: its time was over" || it.Interrupted || len(it.ProgressMarkers) != 1 {
-			t.Errorf("want it ended and its mark kept, got %+v", it)
-		}
+	for _, kind := range []string{"hangs", "stubborn"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, agent(t, kind))
+			o.Settings.MaxIterations, o.Timeout = 1, 3*time.Second
+			h := end(t, o, core.IterationLimit)
+			if it := h.Iterations[0]; it.Fault != "ended: its time was over" || it.Interrupted || len(it.ProgressMarkers) != 1 {
+				t.Errorf("want it ended and its mark kept, got %+v", it)
+			}
+			gone(t, o.Workspace)
+		})
 	}
-	gone(t, o.Workspace)
 }
 
 // Ctrl-C ends the agent and what it has started. The iteration is kept as interrupted, and
@@ -216,5 +219,27 @@ func TestClockThatJumps(t *testing.T) {
 		if it.Duration < 0 {
 			t.Errorf("want no negative time, got %+v", it)
 		}
+	}
+}
+
+// A goal of a megabyte is taken whole; a prompt shows its beginning. None is refused.
+func TestGoals(t *testing.T) {
+	o := options(t, agent(t, "works", "2"))
+	goal := strings.Repeat("Do all of the steps. ", 50_000)
+	r, err := loop.Start(t.Context(), o, goal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, err := r.Run(t.Context()); err != nil || got.Reason != core.GoalComplete {
+		t.Fatalf("want the goal, got %+v %v", got, err)
+	}
+	h := history(t, o, r.ID())
+	if h.Goal != goal || h.Iterations[1].PromptSize > 2000 {
+		t.Errorf("want it whole on record and its beginning shown, got %d bytes, %d tokens", len(h.Goal), h.Iterations[1].PromptSize)
+	}
+	other := options(t, agent(t, "works", "2"))
+	if _, err := loop.Start(t.Context(), other, " \n"); err == nil || !strings.Contains(err.Error(), "goal") {
+		t.Errorf("want no goal refused, got %v", err)
 	}
 }
