@@ -45,6 +45,14 @@ func TestGrep(t *testing.T) {
 		}
 		contains(t, a, "\n\n... (truncated): more matches than the 50 shown")
 	})
+	t.Run("R001-8_a_carriage_return_ends_the_last_line", func(t *testing.T) {
+		ref := s.put("alpha\nbeta\r")
+		want(t, ask(t, k, s, "tool_output_cache_grep", "ref_id", ref, "pattern", "ta$", "regex", true), "ref:"+ref+"\n    2  beta")
+	})
+	t.Run("R001-8_no_line_between_windows", func(t *testing.T) {
+		ref := s.keep("windows", &repeated{text: "a line\n", n: 400_000})
+		want(t, ask(t, k, s, "tool_output_cache_grep", "ref_id", ref, "pattern", `^\s*$`, "regex", true), `No matches for: ^\s*$`)
+	})
 	t.Run("R001-8_10000_matches_keep_within_64_KiB", func(t *testing.T) {
 		ref := s.keep("many", &repeated{text: "a line\n", n: 10_000})
 		a := ask(t, k, s, "tool_output_cache_grep", "ref_id", ref, "pattern", "line", "max_matches", 10_000, "after", 2)

@@ -81,7 +81,8 @@ type piece struct {
 // them if they do not begin with a line.
 func (m matcher) next(b []byte, first bool) (line int, ok bool) {
 	if m.re != nil {
-		return m.lines.next(b, first, true)
+		line, ok := m.lines.next(bytes.TrimSuffix(b, []byte("\r")), first, true) // at the end it is a line break, too
+		return line, ok && line < len(b)                                         // behind the last line break is no line
 	}
 	i := bytes.Index(b, m.literal)
 	return bytes.LastIndexByte(b[:max(i, 0)], '\n') + 1, i >= 0
