@@ -16,7 +16,7 @@ import (
 func (m *Machine) withdraw(done Ready, o Outcome) {
 	kept := m.journal[:m.confirmed:m.confirmed]
 	for _, e := range m.journal[m.confirmed:] {
-		if e.Op == edit.Insert && len(e.Refs) == 0 {
+		if needsNothing(e) {
 			kept = append(kept, e)
 			m.out.Edits = append(m.out.Edits, e)
 			continue
@@ -72,6 +72,9 @@ func (m *Machine) withdraw(done Ready, o Outcome) {
 	m.begin()
 }
 
+// needsNothing reports whether an edit is a note that needs nothing stored.
+func needsNothing(e edit.Edit) bool { return e.Op == edit.Insert && len(e.Refs) == 0 }
+
 // rerecord puts the records of a Ready that was not carried out into the next one.
 // Edits that were taken back are left out. So is a question that a request waits
 // for, since its answer could not be used; any other one is asked again.
@@ -84,7 +87,7 @@ func (m *Machine) rerecord(done Ready) {
 		m.asks = nil
 	}
 	for _, r := range done.Records {
-		if r.Kind == journal.KindEdit && r.Edit.Op != edit.Insert || r.Kind == journal.KindAsk && drop || r.Kind == journal.KindState {
+		if r.Kind == journal.KindEdit && !needsNothing(r.Edit) || r.Kind == journal.KindAsk && drop || r.Kind == journal.KindState {
 			continue
 		}
 		m.record(r)
