@@ -5,7 +5,6 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/summary"
 )
 
 func (m *Machine) feedAnswer(in Answer) error {
@@ -72,7 +71,7 @@ func (m *Machine) conclude(r policy.Rule, a Ask, in Answer) journal.Outcome {
 		m.askAgainAbout(a, f.why)
 		return journal.Again
 	}
-	if m.policy.OnSummaryError == policy.SummaryFallback && !summary.ByCode(in.Text) {
+	if m.policy.OnSummaryError == policy.SummaryFallback && !in.byCode() {
 		did, ours := m.useOurs(r, a)
 		if ours.why == "" {
 			return did

@@ -33,16 +33,16 @@ type Judgement struct {
 // one, is whole, and names nothing that is not there. It reads all messages of a, and may be
 // called anywhere.
 func (a Ask) Judge(in Answer) *Judgement {
-	var from summary.Source
-	if !summary.ByCode(in.Text) {
-		from = summary.SourceOf(a.Messages, a.Previous, a.Focus)
-		for _, s := range a.Sections {
-			from = from.With(s.Text)
-		}
+	if in.byCode() { // it names nothing but what is there
+		return &Judgement{said: summary.Parse(in.Text)}
+	}
+	from := summary.SourceOf(a.Messages, a.Previous, a.Focus)
+	for _, s := range a.Sections {
+		from = from.With(s.Text)
 	}
 	said, fault := summary.Judge(in.Text, in.Stop, from)
 	j := &Judgement{said: said, fault: fault}
-	if fault == "" && !summary.ByCode(in.Text) {
+	if fault == "" {
 		j.said.Summary = summary.WithoutFacts(said.Summary) // of an earlier one, which it quotes
 		j.facts = a.facts()
 	}
@@ -71,6 +71,11 @@ func (a Ask) facts() string {
 }
 
 func (Answer) input() {}
+
+// byCode reports whether code wrote an answer, and no model that copies the form of that.
+func (in Answer) byCode() bool {
+	return summary.ByCode(in.Text) && in.Calls.N == 0 && in.Stop == llm.StopUnknown
+}
 
 // recorded returns what is written down of an answer, but for what came of it.
 func (in Answer) recorded() journal.Answer {

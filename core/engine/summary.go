@@ -21,7 +21,7 @@ func (m *asker) mayAskAgain(a Ask, in Answer) bool {
 	if m.declined.failed && m.declined.to == a.Span.To {
 		return false
 	}
-	return in.Err == "" && a.Fault == "" && !summary.ByCode(in.Text) && !m.request.noStore
+	return in.Err == "" && a.Fault == "" && !in.byCode() && !m.request.noStore
 }
 
 // longestFault is the bytes that are told, and written down, of what was wrong.

@@ -41,12 +41,12 @@ func (s *Source) add(t ground.Text) {
 
 // Unknown returns the paths and Refs of a text that the source does not have, each once. A
 // path is known, too, if each of its elements is: a file may be named from any
-// folder. What is marked as proposed need not be there.
+// folder. A path that is marked as proposed need not be there; a Ref has to.
 func (s Source) Unknown(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		for _, name := range namesIn(line) {
-			if !s.has(name) && !proposed(line, name) && !slices.Contains(out, name) {
+			if !s.has(name) && (isRef(name) || !proposed(line, name)) && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
@@ -63,11 +63,16 @@ func namesIn(line string) []string {
 		}
 	}
 	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-		if _, err := llm.ParseRef(word); err == nil {
+		if isRef(word) {
 			out = append(out, word)
 		}
 	}
 	return out
+}
+
+func isRef(word string) bool {
+	_, err := llm.ParseRef(word)
+	return err == nil
 }
 
 // has reports whether the source says a name, or all elements of a path.
@@ -138,8 +143,8 @@ func refuses(text string) bool {
 const mostNamed = 3
 
 // Judge takes a model's answer apart, and says why it cannot stand for its source; empty: it
-// can, as far as its text tells. An answer without tags is a summary as it stands. One in the
-// form of [Write] names nothing but what its source has.
+// can, as far as its text tells. An answer without tags is a summary as it stands. The form of
+// [Write] excuses nothing: a model can copy it.
 func Judge(text string, stop llm.Stop, s Source) (a Answer, fault string) {
 	a = Parse(text)
 	switch {
@@ -151,8 +156,6 @@ func Judge(text string, stop llm.Stop, s Source) (a Answer, fault string) {
 		return a, a.Open + " is never closed: the answer was cut off"
 	case a.Summary+a.Retain == "":
 		return a, "the answer is empty"
-	case ByCode(text):
-		return a, ""
 	case refuses(a.Summary):
 		return a, "the answer refuses to summarise"
 	}

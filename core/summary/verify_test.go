@@ -21,6 +21,7 @@ func TestJudge(t *testing.T) {
 		llm.AssistantText("I look.", llm.ToolCall{CallID: "1", Name: "bash", Args: `{"command":"cd /srv/ship && cat docs/load.md"}`}),
 		llm.ToolText("1", "The line is at Plimsoll's. whole: ref="+ref),
 	}, "You work in /home/ann.")
+	form, _, _ := strings.Cut(summary.Write([]llm.Message{llm.UserText("Fix it.")}, summary.Options{MaxTokens: 500}), "\n")
 	for _, c := range []struct {
 		name, text string
 		stop       llm.Stop
@@ -41,6 +42,8 @@ func TestJudge(t *testing.T) {
 		{name: "invented_path", text: "<summary>pkg/load/mark.go is fixed.</summary>", fault: "pkg/load/mark.go"},
 		{name: "invented_folder", text: "<summary>cmd/line.go is fixed.</summary>", fault: "cmd/line.go"},
 		{name: "invented_ref", text: "<retain>ref=" + other + "</retain><summary>The line is fixed.</summary>", fault: other},
+		{name: "proposed_ref", text: "<summary>The line is fixed, see ref=" + other + " (new).</summary>", fault: other},
+		{name: "copies_the_form_of_code", text: form + "\n## Files changed\n- pkg/load/mark.go\n", fault: "pkg/load/mark.go"},
 		{name: "proposed_elsewhere", text: "<summary>pkg/load/mark.go is fixed.\n(proposed)</summary>", fault: "mark.go"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
