@@ -216,14 +216,15 @@ func (f *folder) letters() ([]letter, error) {
 		if !e.Type().IsRegular() || path.Ext(e.Name()) != ".txt" || len(out) == maxMessages {
 			continue // links and pipes are nobody's messages
 		}
-		text, err := f.read(path.Join(inboxFolder, e.Name()))
+		data, err := f.read(path.Join(inboxFolder, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // taken away meanwhile
 		}
 		if err != nil {
 			return nil, fmt.Errorf("loop: inbox: %w", err)
 		}
-		out = append(out, letter{e.Name(), string(text), rank(e.Name()), llm.RefOf(text)})
+		text := strings.ToValidUTF8(string(data), "\uFFFD") // as a record holds it
+		out = append(out, letter{e.Name(), text, rank(e.Name()), llm.RefOf(data)})
 	}
 	sort.SliceStable(out, func(i, k int) bool { return out[i].priority < out[k].priority })
 	return out, nil

@@ -205,3 +205,20 @@ func TestChangesOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// A message that is no UTF-8 is the same on record and in the machine, so that a restart makes
+// the same prompt, and knows it as delivered.
+func TestInboxHoldsWhatIsNoText(t *testing.T) {
+	o := options(t, agent(t, "works", "1"))
+	o.Inbox = true
+	put(t, filepath.Join(o.Workspace, ".plimsoll", "inbox", "000-bytes.txt"), "caf\xe9 \xff\xfe")
+	r := begin(t, o)
+	defer r.Close()
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := loop.Replayed(t.Context(), o, r.ID())
+	if err != nil || string(again) != string(r.Saved()) {
+		t.Errorf("want the same machine, got %v\n%s\n%s", err, r.Saved(), again)
+	}
+}

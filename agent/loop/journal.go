@@ -248,12 +248,13 @@ var ErrUnknown = errors.New("no such loop")
 
 // replayed is what the records of a loop amount to.
 type replayed struct {
-	machine  *core.Machine
-	settings Settings
-	agents   []Agent
-	seq      int
-	since    int
-	letter   record // the last message of the inbox
+	machine   *core.Machine
+	workspace string
+	settings  Settings
+	agents    []Agent
+	seq       int
+	since     int
+	letter    record // the last message of the inbox
 }
 
 // replay makes the machine that has written the records of a loop.
@@ -275,7 +276,7 @@ func replay(ctx context.Context, st store.Store, c token.Counter, id string) (re
 	out := replayed{seq: len(all)}
 	for i, r := range all {
 		if r.Settings != nil {
-			out.settings = *r.Settings
+			out.workspace, out.settings = r.Workspace, *r.Settings
 			out.agents = parsed(r.Agents)
 		}
 		if r.Kind == kindMessage {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
@@ -231,5 +232,30 @@ func TestEachWriteFails(t *testing.T) {
 				t.Errorf("write %d: want each iteration once, got %d at %d", at, it.Number, i+1)
 			}
 		}
+	}
+}
+
+// A loop that runs is not gone on with from another workspace: its agents would be ended.
+func TestResumedElsewhereWhileItRuns(t *testing.T) {
+	o := options(t, agent(t, "works", "1"))
+	r := begin(t, o)
+	defer r.Close()
+	child := exec.CommandContext(t.Context(), "sleep", "1000")
+	child.Env = append(os.Environ(), "PLIMSOLL_LOOP="+r.ID()+":1")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := o
+	elsewhere.Workspace = t.TempDir()
+	if other, err := loop.Resume(t.Context(), elsewhere, r.ID()); err == nil {
+		_ = other.Close()
+		t.Error("want it refused")
+	} else if busy, ok := errors.AsType[*loop.BusyError](err); !ok || busy.Holder.Loop != r.ID() {
+		t.Errorf("want a *BusyError with the holder, got %v", err)
+	}
+	_ = child.Process.Signal(syscall.SIGTERM) // one that was killed before ends of that
+	_ = child.Wait()
+	if how, ok := child.ProcessState.Sys().(syscall.WaitStatus); !ok || how.Signal() != syscall.SIGTERM {
+		t.Errorf("want what the loop started left alone, got %v", child.ProcessState)
 	}
 }

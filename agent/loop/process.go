@@ -100,7 +100,7 @@ func outcome(ctx context.Context, err error, errs string) (fault string, interru
 	if line := lastLine(errs); line != "" {
 		fault += ": " + line
 	}
-	return fault, false
+	return strings.ToValidUTF8(fault, "\uFFFD"), false // as a record holds it
 }
 
 // lastLine returns the last line of a text that says something.

@@ -117,6 +117,9 @@ func Resume(ctx context.Context, o Options, id string) (*Runner, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
+	if err := runsIn(old.workspace, r); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	if len(r.o.Agents) == 0 {
 		r.o.Agents = old.agents
 	}
@@ -143,6 +146,19 @@ func Resume(ctx context.Context, o Options, id string) (*Runner, error) {
 	r.outcome(&rec)
 	r.paused = r.machine.Ready().Do == core.DoWait
 	return r, r.opened(ctx, rec)
+}
+
+// runsIn returns a *BusyError if the loop runs in a workspace that is not the one it is to go
+// on in.
+func runsIn(workspace string, r *Runner) error {
+	if workspace == r.o.Workspace {
+		return nil // it is held
+	}
+	h, held, err := HolderOf(workspace)
+	if err != nil || !held || h.Loop != r.id { // a workspace that is gone holds nothing up
+		return nil //nolint:nilerr // see above
+	}
+	return &BusyError{Workspace: workspace, Holder: h}
 }
 
 // prepare fills options and opens what a runner needs.
