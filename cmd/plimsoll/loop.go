@@ -99,7 +99,7 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.goal, "goal", "", "`text` of the goal, or a file that has it")
 	fl.StringArrayVar(&f.clis, "cli", nil, "`agent` to run; may be given several times")
-	fl.StringVar(&f.resume, "resume", "", "go on with a loop: with `ID`, or with the newest of the workspace")
+	fl.StringVar(&f.resume, "resume", "", "go on with a loop: --resume=`ID`, or the newest of the workspace")
 	fl.Lookup("resume").NoOptDefVal = newestLoop
 	fl.StringVar(&f.workspace, "workspace", ".", "`folder` that the agents work in")
 	fl.StringVar(&f.db, "db", "", "`file` that loops are kept in; default plimsoll/plimsoll.db in the user's data folder")
