@@ -94,10 +94,11 @@ func (m *intake) Acceptable(msg llm.Message) error { return m.acceptable(msg) }
 // thought returns what thinking was made under: what the request was that left last, if it
 // answers that one, else what there is now.
 func (m *intake) thought(id llm.MessageID) journal.Thought {
+	t := journal.Thought{Message: id, Edit: m.lastEdit, Final: m.final != ReasonNone}
 	if m.sent.end == int(id)-1 {
-		return journal.Thought{Message: id, Edit: m.sent.edit, Final: m.final != ReasonNone}
+		t.Edit = m.sent.edit
 	}
-	return journal.Thought{Message: id, Edit: m.lastEdit}
+	return t
 }
 
 // remark notes what is asked about a message later. If it opens a Turn, what the

@@ -292,13 +292,14 @@ func (c *collector) message(m llm.Message) error {
 // thought returns what thinking was made under: what the request was that left last, if it
 // answers that one, else what there is now.
 func (c *collector) thought(id llm.MessageID) Thought {
+	t := Thought{Message: id, Edit: c.out.LastEdit}
 	if n := len(c.states); n > 0 {
-		sent, final := c.states[n-1].sent()
-		if sent.Messages == int(id)-1 {
-			return Thought{id, sent.Edit, final}
+		var sent Sent
+		if sent, t.Final = c.states[n-1].sent(); sent.Messages == int(id)-1 {
+			t.Edit = sent.Edit
 		}
 	}
-	return Thought{Message: id, Edit: c.out.LastEdit}
+	return t
 }
 
 func isThinking(p llm.Part) bool {
