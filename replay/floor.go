@@ -52,7 +52,7 @@ func pins(m *engine.Machine) []verify.Pin {
 	if all := m.Messages(); first.ID == 0 && len(all) > 0 { // its first instruction stands for a person's
 		first, last = all[0], all[0]
 	}
-	out := unanswered(m.Messages())
+	out := append(leading(m.Messages()), unanswered(m.Messages())...)
 	for _, pin := range m.Policy().Pins {
 		switch pin {
 		case policy.PinFirstHuman:
@@ -64,6 +64,18 @@ func pins(m *engine.Machine) []verify.Pin {
 				out = append(out, pinOf(msg)...)
 			}
 		}
+	}
+	return out
+}
+
+// leading names the system prompt of a format that has it among the messages.
+func leading(msgs []llm.Message) []verify.Pin {
+	var out []verify.Pin
+	for _, msg := range msgs {
+		if msg.Role != llm.RoleSystem {
+			break
+		}
+		out = append(out, pinOf(msg)...)
 	}
 	return out
 }

@@ -403,6 +403,12 @@ func (l *laws) pinned(h *host, s *engine.Send) error {
 
 func pinsOf(p policy.Policy, msgs []llm.Message) []llm.Message {
 	var humans, out []llm.Message
+	for _, m := range msgs { // the system prompt, of formats that have it among the messages
+		if m.Role != llm.RoleSystem {
+			break
+		}
+		out = append(out, m)
+	}
 	for _, m := range msgs {
 		if m.Origin == llm.Human {
 			humans = append(humans, m)

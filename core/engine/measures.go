@@ -148,9 +148,12 @@ func (m *measures) worth(keep llm.MessageID) bool {
 	return edit.Gain(m.policy.MinimumGain).Enough(all, all-before)
 }
 
-// pinned reports whether a message is never archived (law 8; what is pinned is
-// policy data).
+// pinned reports whether a message is never archived (law 8): the system prompt where a
+// format keeps it among the messages, and what the policy says.
 func (m *measures) pinned(msg llm.Message) bool {
+	if m.leads(msg) {
+		return true
+	}
 	for _, p := range m.policy.Pins {
 		switch {
 		case p == policy.PinRules && msg.Flags.Has(llm.FlagRules),
@@ -162,6 +165,15 @@ func (m *measures) pinned(msg llm.Message) bool {
 	return false
 }
 
+// leads reports whether a message is of the system prompt: one of its role with none of
+// another role before it.
+func (m *measures) leads(msg llm.Message) bool {
+	if msg.Role != llm.RoleSystem || msg.ID == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(m.messages[:msg.ID-1], func(before llm.Message) bool { return before.Role != llm.RoleSystem })
+}
+
 // withoutLongPins plans to leave of texts in pinned messages both ends, where they take more
 // than the policy's share of the limit (law 8): in the newest one of a person only if all is
 // set, where nothing else is left.
@@ -170,7 +182,7 @@ func (m *measures) withoutLongPins(s edit.Scene, all bool) edit.Plan {
 		return edit.Plan{}
 	}
 	pinned := s.Pinned
-	s.Pinned = func(msg llm.Message) bool { return pinned(msg) && (all || msg.ID != m.human(1)) }
+	s.Pinned = func(msg llm.Message) bool { return pinned(msg) && !m.leads(msg) && (all || msg.ID != m.human(1)) }
 	return s.Shorten(max(budget.Share(m.window().Limit(), m.policy.PinPermille), leastPin))
 }
 

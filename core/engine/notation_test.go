@@ -68,12 +68,14 @@ func parseHead(line string) (llm.Message, error) {
 		m.Role, m.Origin = llm.RoleTool, llm.ToolRun
 	case "rules":
 		m.Flags = llm.FlagRules
+	case "system":
+		m.Role = llm.RoleSystem
 	case "note":
 	default:
 		ok = false
 	}
 	if !ok {
-		return m, fmt.Errorf("want human, model, tool, note or rules, and a colon")
+		return m, fmt.Errorf("want human, model, tool, note, system or rules, and a colon")
 	}
 	if text = strings.TrimPrefix(text, " "); text != "" {
 		m.Parts = append(m.Parts, llm.Text{Text: fill(text)})

@@ -62,6 +62,9 @@ func (s *sim) note() llm.Message {
 	if s.maybe(25, "rules") {
 		m.Flags = llm.FlagRules
 	}
+	if s.maybe(25, "system") {
+		m.Role = llm.RoleSystem
+	}
 	return m
 }
 
