@@ -11,7 +11,7 @@ import (
 func TestRefusalsAreWarnings(t *testing.T) {
 	server, url := scripted(t, "reply always\n  text \"no\"\n")
 	p := start(t, url, nil)
-	long := fmt.Sprintf(`{"model":"m","max_tokens":5,"messages":[{"role":"user","content":%q}]}`, strings.Repeat("my own words ", 5000))
+	long := fmt.Sprintf(`{"model":"m","max_tokens":5,"system":%q,"messages":[{"role":"user","content":"my own"}]}`, strings.Repeat("my own words ", 5000))
 	ask(t, "POST", p.url+"/v1/messages", nil, []byte(long))
 	ask(t, "POST", p.url+"/v1/responses", nil, []byte(`{"model":"m","input":"my own words","previous_response_id":"resp_of_my_own_words"}`))
 	lines := p.log.requests(t, 2)
@@ -33,7 +33,7 @@ func TestRefusalsAreWarnings(t *testing.T) {
 func TestConversationPasses(t *testing.T) {
 	server, url := scripted(t, "reply always\n  text \"yes\"\n")
 	p := start(t, url, nil)
-	input := strings.Repeat("a long way to go ", 5000)
+	instructions := strings.Repeat("a long way to go ", 5000)
 	for i, c := range []struct {
 		held   string
 		passed bool
@@ -43,7 +43,7 @@ func TestConversationPasses(t *testing.T) {
 		{`"conversation":null`, false},
 		{`"previous_response_id":""`, false},
 	} {
-		body := fmt.Sprintf(`{"model":"m","input":%q,%s}`, input, c.held)
+		body := fmt.Sprintf(`{"model":"m","instructions":%q,"input":"Go on.",%s}`, instructions, c.held)
 		resp, _ := ask(t, "POST", p.url+"/v1/responses", nil, []byte(body))
 		line := p.log.requests(t, i+1)[i]
 		passed, _ := line["passed"].(string)

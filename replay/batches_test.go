@@ -3,6 +3,8 @@ package replay_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,10 +36,14 @@ func looking(steps int, pause int64) *sessionfile.Session {
 	return &sessionfile.Session{Path: "made-up.jsonl", Segments: []sessionfile.Segment{{Start: sessionfile.StartRoot, Entries: entries}}}
 }
 
-// runBatches replays a session under balanced, with an economy if horizon is above 0.
+// runBatches replays a session under summary-ahead, with an economy if horizon is above 0.
 func runBatches(t *testing.T, s *sessionfile.Session, horizon int) replay.Run {
 	t.Helper()
-	p, err := policy.Preset("balanced")
+	data, err := os.ReadFile(filepath.Join("..", "examples", "policies", "summary-ahead.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

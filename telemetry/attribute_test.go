@@ -70,7 +70,10 @@ func everything(t *testing.T, g gathering) (refs []string) {
 	}
 	record(s)
 	s = open(t, "balanced", target("p", "m", 12_000))
-	add(t, s, human(tokens(20_000)))
+	if err := s.SetSections(t.Context(), []llm.Section{{Text: tokens(20_000)}}); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, human("Go on."))
 	if _, err := s.Prepare(t.Context()); !errors.Is(err, plimsoll.ErrRefused) {
 		t.Fatalf("got %v, want %v", err, plimsoll.ErrRefused)
 	}

@@ -204,7 +204,10 @@ func TestUndo(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	g, s := gather(t, zero), open(t, "balanced", target("p", "m", 12_000))
-	add(t, s, human(tokens(20_000)))
+	if err := s.SetSections(t.Context(), []llm.Section{{Text: tokens(20_000)}}); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, human("Go on."))
 	if _, err := s.Prepare(t.Context()); err == nil {
 		t.Fatal("want a request that cannot be made to fit")
 	}

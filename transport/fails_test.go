@@ -75,7 +75,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("what_cannot_be_made_to_fit_is_refused_in_the_dialect", func(t *testing.T) {
 		server, url := scripted(t, "reply always\n  text \"no\"\n")
-		body := strings.Replace(small, "Go on.", strings.Repeat("a line of a person; ", 4000), 1)
+		body := strings.Replace(small, `{"model"`, `{"system":"`+strings.Repeat("a line of a rule; ", 4000)+`","model"`, 1)
 		status, answer, _ := ask(t, through(t, gateway.Options{}, 8000), url+"/v1/messages", body)
 		if status != http.StatusBadRequest || !strings.Contains(answer, "prompt is too long") || len(server.Log()) != 0 {
 			t.Errorf("want the provider's refusal and no call of it, got %d, %d calls: %s", status, len(server.Log()), answer)

@@ -81,7 +81,8 @@ func (i inside) try(t *testing.T, coding string) {
 	}
 
 	c.HTTP = asItComes(through(t, gateway.Options{}, 100_000))
-	c.History = []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: strings.Repeat("What of it? ", 2_000)}}}}
+	c.System = []string{strings.Repeat("What of it? ", 2_000)}
+	c.History = []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "Go on."}}}}
 	body, err := c.Body()
 	must(t, err)
 	resp, err := c.HTTP.Post(c.Address(), "application/json", bytes.NewReader(body))

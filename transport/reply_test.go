@@ -83,7 +83,7 @@ func TestRefusalReported(t *testing.T) {
 		class      wire.Class
 		figures    bool
 	}{
-		"too long":        {"/v1/messages", strings.Replace(small, "Go on.", strings.Repeat("a line of a person; ", 4000), 1), wire.TooLong, true},
+		"too long":        {"/v1/messages", strings.Replace(small, `{"model"`, `{"system":"`+strings.Repeat("a line of a rule; ", 4000)+`","model"`, 1), wire.TooLong, true},
 		"unknown history": {"/v1/responses", `{"model":"m","input":"Go on.","previous_response_id":"resp_x"}`, wire.BadRequest, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package proxytest
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	root "github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/internal/testagent"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
@@ -134,7 +136,11 @@ var secondResult = regexp.MustCompile(`line of file 2\.0\\n"`)
 func saysMidTurn(t *testing.T, d llm.Dialect, within bool) {
 	t.Helper()
 	model := scripted(t, "window 8000\noutput 500\nreply 60 times when tools\n  call read {\"path\": \"a.txt\"}\nreply always\n  text \"Done.\"\n")
-	p := before(t, model, nil, nil)
+	data, err := os.ReadFile(filepath.Join("..", "..", "examples", "policies", "summary-ahead.json"))
+	must(t, err)
+	rules, err := policy.Parse(data) // under which nearly every request is shorter than the one before
+	must(t, err)
+	p := before(t, model, func(o *gateway.Options) { o.Policy = rules }, nil)
 	a := testagent.New(p.url, d, true)
 	const words = "Leave the vendor folder alone."
 	a.Each = func(n int) {

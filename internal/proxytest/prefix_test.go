@@ -55,7 +55,8 @@ func bytesStay(t *testing.T) {
 		edited++
 		mine := messagesOf(sent[i])
 		for _, m := range messagesOf(call.Body) {
-			if !strings.Contains(m, "ref=") && !slices.Contains(mine, m) {
+			ours := strings.Contains(m, "ref=") || strings.Contains(m, `"[Names from earlier text`)
+			if !ours && !slices.Contains(mine, m) {
 				t.Fatalf("request %d: a message that the client has not: %.200s", i, m)
 			}
 		}
