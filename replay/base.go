@@ -69,10 +69,14 @@ func (r *Replayer) measureMessages(s *sessionfile.Session, seg sessionfile.Segme
 // messagesOf returns a segment of messages alone: no system prompt, no tools, no thinking,
 // of an image or of thinking alone one word, and no usage, which is of more than that.
 func messagesOf(seg sessionfile.Segment) sessionfile.Segment {
+	apart := len(seg.Sections) > 0 // so that what comes first among the messages is no system prompt
 	seg.Sections, seg.Tools = nil, nil
 	entries := make([]sessionfile.Entry, len(seg.Entries))
 	for i, e := range seg.Entries {
 		e.Message = wordsOf(e.Message)
+		if apart && e.Message.Role == llm.RoleSystem {
+			e.Message.Role = llm.RoleUser
+		}
 		if e.Step != nil {
 			step := *e.Step
 			step.Usage, step.Reported, step.OutputReported = llm.Usage{}, false, false

@@ -52,7 +52,10 @@ func pins(m *engine.Machine) []verify.Pin {
 	if all := m.Messages(); first.ID == 0 && len(all) > 0 { // its first instruction stands for a person's
 		first, last = all[0], all[0]
 	}
-	out := append(leading(m.Messages()), unanswered(m.Messages())...)
+	out := unanswered(m.Messages())
+	if len(m.Sections()) == 0 {
+		out = append(out, leading(m.Messages())...)
+	}
 	for _, pin := range m.Policy().Pins {
 		switch pin {
 		case policy.PinFirstHuman:

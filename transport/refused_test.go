@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,8 @@ func (i inside) try(t *testing.T, coding string) {
 	}
 
 	c.HTTP = asItComes(through(t, gateway.Options{}, 100_000))
-	c.System = []string{strings.Repeat("What of it? ", 2_000)}
+	c.Tools = slices.Clone(c.Tools)
+	c.Tools[0].Description = strings.Repeat("Reads a file. ", 2_000)
 	c.History = []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "Go on."}}}}
 	body, err := c.Body()
 	must(t, err)

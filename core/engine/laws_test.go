@@ -386,7 +386,11 @@ func (l *laws) pinned(h *host, s *engine.Send) error {
 	for _, it := range s.Items {
 		shown[it.Message.ID] = it.Message
 	}
-	for _, m := range pinsOf(h.m.Policy(), h.m.Messages()) {
+	pins := pinsOf(h.m.Policy(), h.m.Messages())
+	if len(h.m.Sections()) == 0 {
+		pins = append(pins, leading(h.m.Messages())...)
+	}
+	for _, m := range pins {
 		if !l.gone[m.ID] && !sameWords(shown[m.ID], m, cutsPins(h)) {
 			return broken("law 8: message %d is pinned and was not sent as it came", m.ID)
 		}
@@ -401,14 +405,17 @@ func (l *laws) pinned(h *host, s *engine.Send) error {
 	return nil
 }
 
+// leading returns the system prompt of formats that have it among the messages.
+func leading(msgs []llm.Message) []llm.Message {
+	n := slices.IndexFunc(msgs, func(m llm.Message) bool { return m.Role != llm.RoleSystem })
+	if n < 0 {
+		n = len(msgs)
+	}
+	return msgs[:n]
+}
+
 func pinsOf(p policy.Policy, msgs []llm.Message) []llm.Message {
 	var humans, out []llm.Message
-	for _, m := range msgs { // the system prompt, of formats that have it among the messages
-		if m.Role != llm.RoleSystem {
-			break
-		}
-		out = append(out, m)
-	}
 	for _, m := range msgs {
 		if m.Origin == llm.Human {
 			humans = append(humans, m)

@@ -166,9 +166,9 @@ func (m *measures) pinned(msg llm.Message) bool {
 }
 
 // leads reports whether a message is of the system prompt: one of its role with none of
-// another role before it.
+// another role before it, where no system prompt stands apart.
 func (m *measures) leads(msg llm.Message) bool {
-	if msg.Role != llm.RoleSystem || msg.ID == 0 {
+	if msg.Role != llm.RoleSystem || msg.ID == 0 || len(m.sections) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(m.messages[:msg.ID-1], func(before llm.Message) bool { return before.Role != llm.RoleSystem })
@@ -176,13 +176,13 @@ func (m *measures) leads(msg llm.Message) bool {
 
 // withoutLongPins plans to leave of texts in pinned messages both ends, where they take more
 // than the policy's share of the limit (law 8): in the newest one of a person only if all is
-// set, where nothing else is left.
+// set, where nothing else is left, and so with the system prompt.
 func (m *measures) withoutLongPins(s edit.Scene, all bool) edit.Plan {
 	if m.policy.PinPermille == 0 {
 		return edit.Plan{}
 	}
 	pinned := s.Pinned
-	s.Pinned = func(msg llm.Message) bool { return pinned(msg) && !m.leads(msg) && (all || msg.ID != m.human(1)) }
+	s.Pinned = func(msg llm.Message) bool { return pinned(msg) && (all || msg.ID != m.human(1) && !m.leads(msg)) }
 	return s.Shorten(max(budget.Share(m.window().Limit(), m.policy.PinPermille), leastPin))
 }
 
