@@ -27,7 +27,7 @@ func TestABatchNeedNotWaitWhereTheProviderLetGo(t *testing.T) {
 				Name: "batch", At: policy.AtPrepare, Do: policy.DoDemote,
 				When: policy.Condition{Measure: policy.MeasureView, Op: ">", Permille: 300, Of: policy.OfLimit},
 			}}
-			p.LowWater, p.References = 250, policy.References{}
+			p.LowWater, p.FirstBatch, p.References = 250, 0, policy.References{}
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			s := open(t, plimsoll.Options{
 				Policy: p, Now: func() time.Time { return now }, WithoutTools: true,

@@ -396,11 +396,13 @@ func ExampleSession_Edits() {
 	}
 	// Output:
 	// stub by batch: worth less than what stays; stored: true
+	// drop by batch: worth less than what stays: messages 4 to 5 (2) leave; stored: true
 	// stub by batch: worth less than what stays; stored: true
 	// stub by batch: worth less than what stays; stored: true
+	// references by batch: names what is no longer shown; stored: true
 	// stub by batch: worth less than what stays; stored: true
 	// stub by batch: worth less than what stays; stored: true
-	// stub by batch: worth less than what stays; stored: true
+	// references by batch: names what is no longer shown; stored: true
 }
 
 // Events tell what happens as it does. They end when the session is closed.

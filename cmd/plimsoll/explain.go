@@ -167,7 +167,8 @@ type explainedRule struct {
 	Min       int            `json:"min"`
 	Max       int            `json:"max"`
 	Do        policy.Action  `json:"do"`
-	Down      int            `json:"down"` // 0: no such figure
+	First     int            `json:"first,omitempty"` // the first time; 0: as later on
+	Down      int            `json:"down"`            // 0: no such figure
 	Estimator string         `json:"estimator"`
 	Show      string         `json:"show,omitempty"` // what a cap keeps
 	Forced    bool           `json:"forced"`
@@ -182,7 +183,7 @@ func newExplained(p policy.Policy, f policy.Figures) explained {
 	for _, l := range policy.Explain(p, w) {
 		out.Rules = append(out.Rules, explainedRule{
 			Rule: l.Rule, At: l.At, Measure: l.Measure, Op: l.Op, Threshold: l.Threshold, Unit: l.Unit, Permille: l.Permille,
-			Of: l.Of, Min: l.Min, Max: l.Max, Do: l.Do, Down: l.Down, Estimator: l.Estimator, Show: l.Show, Forced: l.Forced,
+			Of: l.Of, Min: l.Min, Max: l.Max, Do: l.Do, First: l.First, Down: l.Down, Estimator: l.Estimator, Show: l.Show, Forced: l.Forced,
 		})
 	}
 	return out
@@ -209,12 +210,20 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 		{name: "rule"}, {name: "at"}, {name: "when"}, {name: "threshold", wrap: true}, {name: "does"}, {name: "down to", right: true}, {name: "measured by"},
 	}}
 	for _, l := range policy.Explain(p, w) {
-		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), does(l), positive(l.Down), safe(l.Estimator)))
+		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), does(l), down(l), safe(l.Estimator)))
 	}
 	if len(t.rows) == 0 {
 		return b.String() + "\nno rules: nothing is ever changed\n"
 	}
 	return b.String() + "\n" + t.String()
+}
+
+// down says what an action goes down to, and what it does the first time.
+func down(l policy.Line) string {
+	if l.First == 0 {
+		return positive(l.Down)
+	}
+	return positive(l.First) + ", then " + positive(l.Down)
 }
 
 // when writes a rule's condition.

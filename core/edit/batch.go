@@ -93,15 +93,7 @@ type DemoteArgs struct {
 func (s Scene) Demote(need int, a DemoteArgs) Plan {
 	s = s.placed()
 	cands := s.candidates(a)
-	saved := 0
-	for form := Preview; form <= Bare && saved < need; form++ {
-		for i := range cands {
-			if saved >= need {
-				break
-			}
-			saved += cands[i].demote(form)
-		}
-	}
+	saved := demoteUntil(cands, need)
 	p := batch(cands, Plan{})
 	if saved >= need || a.Archive == "" {
 		return p
@@ -119,6 +111,21 @@ func (s Scene) Demote(need int, a DemoteArgs) Plan {
 		ask += need - p.Gain()
 	}
 	return p
+}
+
+// demoteUntil takes candidates to previews, then to one line, until need tokens are saved, and
+// returns how many are.
+func demoteUntil(cands []candidate, need int) int {
+	saved := 0
+	for form := Preview; form <= Bare && saved < need; form++ {
+		for i := range cands {
+			if saved >= need {
+				break
+			}
+			saved += cands[i].demote(form)
+		}
+	}
+	return saved
 }
 
 // beyond is a dropping in which the candidates save what they do. The scene is tallied.

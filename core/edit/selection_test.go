@@ -1,6 +1,7 @@
 package edit_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -133,4 +134,46 @@ func TestShorten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDemoteByUse: by use, an output to which a call referred lately stays, an older one becomes
+// a line, and where that is not enough the Rounds leave to which nothing has referred.
+func TestDemoteByUse(t *testing.T) {
+	w := newWorld()
+	round := func(args, out string) {
+		w.say(llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: "c", Name: "read", Args: args}}})
+		w.say(llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{CallID: "c", Content: []llm.Part{llm.Text{Text: out}}}}})
+	}
+	round(`{"path":"first.go"}`, "func firstOfAll() { "+strings.Repeat("a ", 400))
+	round(`{"path":"second.go"}`, "func secondOfAll() { "+strings.Repeat("b ", 400))
+	round(`{"path":"third.go"}`, "func thirdOfAll() { "+strings.Repeat("c ", 400))
+	round(`{"pattern":"firstOfAll"}`, "none")
+	forms := edit.DemoteArgs{Stub: "[{ref}]", Archive: "[{n}: {ref}]", Kind: edit.KindStub, KindDrop: edit.KindDrop}
+	all := total(w.view)
+	for _, c := range []struct {
+		need  int
+		shown []string
+		gone  []string
+	}{
+		{all / 6, []string{"firstOfAll() {", "thirdOfAll() {", "second.go"}, []string{"secondOfAll() {"}},
+		{all / 2, []string{"firstOfAll() {", "second.go", "third.go"}, []string{"secondOfAll() {", "thirdOfAll() {"}},
+		{all * 19 / 20, nil, []string{"firstOfAll() {", "secondOfAll() {", "thirdOfAll() {", "second.go"}},
+	} {
+		p := grounded(w, "", nil).DemoteByUse(c.need, forms)
+		v, err := edit.Fold(w.messages, edit.Holding(p.Edits))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint(v.Items)
+		for _, s := range c.shown {
+			if !strings.Contains(text, s) {
+				t.Errorf("%d of %d to free: want %q shown, got %s", c.need, all, s, text)
+			}
+		}
+		for _, s := range c.gone {
+			if strings.Contains(text, s) {
+				t.Errorf("%d of %d to free: want %q gone, got %s", c.need, all, s, text)
+			}
+		}
+	}
 }

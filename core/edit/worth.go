@@ -21,6 +21,7 @@ const (
 	weightHuman    = 30
 	weightSummary  = 30
 	weightRead     = 30
+	weightEdited   = 15 // of what was read of a file before it was edited: some of it is no longer true
 	weightInjected = 20
 	weightArgument = 10
 	weightOwnText  = 6
@@ -82,13 +83,18 @@ func (s Scene) outputWorth(sp Spot) (tenths, step int) {
 	if !kind.reads {
 		return kind.tenths, step
 	}
+	came := s.Ground.StepOf(sp.ID)
+	tenths = weightRead
 	if c, ok := s.Turns.CallFor(int(sp.ID)-1, sp.Part); ok {
 		call, _ := s.Messages[c.Position].Parts[c.Part].(llm.ToolCall)
 		for _, span := range ground.Spans(call) {
 			if span.Kind == ground.Path {
 				step = max(step, s.Ground.Named(span.Text))
+				if s.Ground.Edited(span.Text) >= came {
+					tenths = weightEdited
+				}
 			}
 		}
 	}
-	return weightRead, step
+	return tenths, step
 }

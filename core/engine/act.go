@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -158,7 +160,7 @@ func (m *ruler) demote(r policy.Rule) {
 	done := false
 	tails := m.tails(r)
 	for i, keep := range tails {
-		if last := i == len(tails)-1; !last && !m.worth(keep) {
+		if last := i == len(tails)-1; !last && !m.worth(keep, m.staying(keep)) {
 			continue
 		} else if done = m.demoteBefore(r, keep, last); done || m.waiting || m.request.noStore {
 			break
@@ -167,6 +169,15 @@ func (m *ruler) demote(r policy.Rule) {
 	if done && r.When.Measure != "" && m.holds(r.When, nil) {
 		m.event(EventNoProgress, r.Name, "the batch ended above its threshold of %d tokens", m.threshold(r.When))
 	}
+}
+
+// staying returns the tokens that a batch leaves of what stands before a tail: by reference, a
+// share that it may have.
+func (m *ruler) staying(keep llm.MessageID) int {
+	if m.policy.Order != policy.OrderReference {
+		return 0
+	}
+	return m.olderRoom(keep)
 }
 
 // demoteBefore makes a batch of what stands before a tail, and reports whether it saved
@@ -198,11 +209,17 @@ func (m *ruler) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool 
 
 // batch plans what is taken out to save need tokens.
 func (m *ruler) batch(s edit.Scene, need int, r policy.Rule) edit.Plan {
-	if m.policy.Order != policy.OrderReference {
-		return s.Demote(need, edit.DemoteArgs{
-			Preview: r.Args.Permille, Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
-			Kind: edit.KindStub, KindDrop: edit.KindDrop,
-		})
+	forms := edit.DemoteArgs{
+		Preview: r.Args.Permille, Stub: m.text(policy.TemplateTrim), Archive: m.text(policy.TemplateDrop),
+		Kind: edit.KindStub, KindDrop: edit.KindDrop,
+	}
+	switch m.policy.Order {
+	case policy.OrderArrival:
+		return s.Demote(need, forms)
+	case policy.OrderUse:
+		s.Ground = m.grounded()
+		p := m.withoutLongPins(s, false)
+		return m.withReferences(p.Join(s.DemoteByUse(need-p.Gain()+m.noteToCome(), forms)), s.Keep, r.Name)
 	}
 	s.Ground = m.grounded()
 	p := m.withoutLongPins(s, false).Join(s.Select(edit.SelectArgs{
@@ -212,13 +229,34 @@ func (m *ruler) batch(s edit.Scene, need int, r policy.Rule) edit.Plan {
 	return m.withReferences(p, s.Keep, r.Name)
 }
 
+// noteToCome returns the tokens of the note of references that a batch writes, beyond those of
+// the one that it takes the place of.
+func (m *ruler) noteToCome() int {
+	room := m.policy.References.Room(m.room())
+	for _, e := range m.view.Edits() {
+		if e.Kind == edit.KindReferences {
+			room -= e.After
+		}
+	}
+	return room
+}
+
 // mark returns where a batch goes down to: the low-water mark of the limit, or, by reference,
 // that of what messages may have, above what nothing can be done about, with the note on top.
 func (m *ruler) mark(r policy.Rule) int {
-	if m.policy.Order != policy.OrderReference {
+	if m.policy.Order == policy.OrderArrival {
 		return m.down(r)
 	}
-	return m.window().Limit() - m.room() + m.policy.BatchMark(m.room())
+	return m.window().Limit() - m.room() + m.policy.BatchMark(m.room(), m.firstBatch())
+}
+
+// firstBatch reports whether no batch of the policy has been made.
+func (m *ruler) firstBatch() bool {
+	batch := map[string]bool{}
+	for _, r := range m.policy.Rules {
+		batch[r.Name] = r.Do == policy.DoDemote
+	}
+	return !slices.ContainsFunc(m.journal, func(e edit.Edit) bool { return batch[e.Rule] })
 }
 
 // olderRoom returns the tokens that older messages before keep may have after a batch: what
@@ -226,7 +264,7 @@ func (m *ruler) mark(r policy.Rule) int {
 // fifth of the mark. Half: what is new now is older text at the next batch, and a large output
 // at the end must not cost all that stands before it.
 func (m *ruler) olderRoom(keep llm.MessageID) int {
-	low := budget.Share(m.room(), m.policy.LowWater)
+	low := budget.Share(m.room(), m.policy.BatchShare(m.firstBatch()))
 	untouched := 0
 	for _, it := range m.view.Items {
 		if !it.IsNote() && (it.Message.ID >= keep || m.pinned(it.Message)) {

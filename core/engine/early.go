@@ -77,7 +77,7 @@ func (m *ruler) oldOutputs(r policy.Rule) []oldOutput {
 // usedWithin reports whether a call of the last so many Steps had to do with an output, where
 // the policy goes by that.
 func (m *ruler) usedWithin(s edit.Scene, o oldOutput, steps int) bool {
-	if m.policy.Order != policy.OrderReference {
+	if m.policy.Order == policy.OrderArrival {
 		return false
 	}
 	sp, ok := s.At(o.id, o.part)

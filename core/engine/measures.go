@@ -112,7 +112,7 @@ func (m *measures) keep(t policy.Tail) llm.MessageID {
 func (m *measures) keepFor(r policy.Rule) llm.MessageID {
 	all := m.tails(r)
 	for _, keep := range all[:len(all)-1] {
-		if m.worth(keep) {
+		if m.worth(keep, 0) {
 			return keep
 		}
 	}
@@ -135,9 +135,9 @@ func (m *measures) tails(r policy.Rule) []llm.MessageID {
 	return slices.Compact([]llm.MessageID{min(first, newest), one, newest})
 }
 
-// worth reports whether what stands before a tail, without what is pinned, takes the
-// policy's minimum gain of the whole view.
-func (m *measures) worth(keep llm.MessageID) bool {
+// worth reports whether what stands before a tail, without what is pinned and so many tokens
+// that stay of it, takes the policy's minimum gain of the whole view.
+func (m *measures) worth(keep llm.MessageID, staying int) bool {
 	before := 0
 	for _, it := range m.view.Items {
 		if it.Before < keep && (it.IsNote() || !m.pinned(it.Message)) {
@@ -145,7 +145,7 @@ func (m *measures) worth(keep llm.MessageID) bool {
 		}
 	}
 	all := m.gauge.Total()
-	return edit.Gain(m.policy.MinimumGain).Enough(all, all-before)
+	return edit.Gain(m.policy.MinimumGain).Enough(all, all-max(before-staying, 0))
 }
 
 // pinned reports whether a message is never archived (law 8): the system prompt where a

@@ -1,6 +1,10 @@
 package ground
 
-import "github.com/plimsoll-dev/plimsoll/core/llm"
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
 
 // A Place is a part of a message.
 type Place struct {
@@ -20,6 +24,7 @@ type Index struct {
 	parts    []source
 	where    extents        // of words in parts
 	paths    map[string]int // the newest Step that named each path
+	edited   map[string]int // the newest Step that edited each path
 	at       map[Place]int
 }
 
@@ -38,7 +43,7 @@ type source struct {
 // its words.
 func (x *Index) Add(m llm.Message) {
 	if x.where == nil {
-		x.where, x.at, x.paths = extents{}, map[Place]int{}, map[string]int{}
+		x.where, x.at, x.paths, x.edited = extents{}, map[Place]int{}, map[string]int{}, map[string]int{}
 	}
 	x.messages++
 	if m.Role == llm.RoleAssistant && !x.model {
@@ -65,9 +70,14 @@ func (x *Index) add(s source) {
 // refer notes that a call refers to the newest part that says each of its spans, and, where
 // that is no output, to the newest output that does: the model repeats what it has read.
 func (x *Index) refer(c llm.ToolCall) {
-	for _, s := range Spans(c) {
+	spans := Spans(c)
+	edits := slices.ContainsFunc(spans, func(s Span) bool { return s.Kind == Line })
+	for _, s := range spans {
 		if s.Kind == Path {
 			x.paths[s.Text] = x.step
+			if edits {
+				x.edited[s.Text] = x.step
+			}
 		}
 		i := x.last(s)
 		if i < 0 {
@@ -127,6 +137,10 @@ func (x *Index) Used(p Place) int {
 
 // Named returns the newest Step whose calls named a path; 0 if none did.
 func (x *Index) Named(path string) int { return x.paths[path] }
+
+// Edited returns the newest Step with a call that named a path and quoted lines, as edits do;
+// 0 if there is none.
+func (x *Index) Edited(path string) int { return x.edited[path] }
 
 // Text returns what a part says.
 func (x *Index) Text(p Place) Text {

@@ -15,6 +15,7 @@ type Line struct {
 	Permille  int    // Threshold as a share of Of; 0 if the policy states a value
 	Of        Base
 	Min, Max  int    // bounds of Threshold as the policy states them; 0: none
+	First     int    // tokens that the first batch of a conversation goes down to; 0: as many as later ones
 	Down      int    // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
 	Show      string // what a cap keeps, where the policy states it
 	Forced    bool   // the rule does not wait where others do: see Rule.Forced
@@ -42,6 +43,9 @@ func Explain(p Policy, w budget.Window) []Line {
 		}
 		if r.Do == DoCap || r.Do == DoDemote || r.When.Measure.Unit() == UnitTokens {
 			l.Down = p.Down(r, w)
+		}
+		if r.Do == DoDemote && p.FirstBatch > 0 {
+			l.First = p.BatchMark(w.Limit(), true)
 		}
 		l.Threshold = c.Threshold(w)
 		lines = append(lines, l)

@@ -69,7 +69,7 @@ func TestExplain(t *testing.T) {
 			budget.Window{Capacity: 128000, Buffer: 8192, OutputReserve: 32000},
 			policy.Line{
 				Rule: "batch", At: "prepare", Do: "demote", Measure: "view", Op: ">", Threshold: 86051, Unit: "tokens",
-				Estimator: "count", Permille: 980, Of: "limit", Down: 14049 + 6000,
+				Estimator: "count", Permille: 980, Of: "limit", First: 28098 + 6000, Down: 12293 + 6000,
 			},
 		},
 		{

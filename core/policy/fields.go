@@ -86,6 +86,7 @@ func policyFields(p *Policy) []field {
 		rules("rules", &p.Rules),
 		integer("tools_permille", UnitPermille, &p.ToolsPermille),
 		integer("low_water", UnitPermille, &p.LowWater),
+		integer("first_batch", UnitPermille, &p.FirstBatch),
 		object("minimum_gain", &p.MinimumGain, []field{
 			integer("tokens", UnitTokens, &p.MinimumGain.Tokens),
 			integer("permille", UnitPermille, &p.MinimumGain.Permille),

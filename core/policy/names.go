@@ -13,6 +13,7 @@ const (
 	PinRules      = "rules"       // Notes that carry standing instructions
 
 	OrderArrival   = "arrival"   // oldest first, weighted by kind
+	OrderUse       = "use"       // outputs, then Rounds, to which calls have referred least lately
 	OrderReference = "reference" // what later calls refer to least, by what it is and when one last did
 
 	SlotSection      = "section"       // a section of the system prompt
@@ -103,7 +104,7 @@ func Naming(text string, as func(tool string) string) (string, bool) {
 // Tables of the names above, in the order in which they are shown.
 var (
 	knownPins    = []string{PinFirstHuman, PinLastHuman, PinRules}
-	knownOrders  = []string{OrderArrival, OrderReference}
+	knownOrders  = []string{OrderArrival, OrderUse, OrderReference}
 	knownSlots   = []string{SlotSection, SlotUserMessages, SlotNote}
 	knownFloors  = []string{FloorError, FloorSend}
 	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}

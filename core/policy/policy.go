@@ -16,6 +16,7 @@ type Policy struct {
 	ToolsPermille int `json:"tools_permille"` // the estimator's figure for tool schemas is taken times this, in permille (guard: 2090)
 
 	LowWater    int  `json:"low_water"`    // a batch goes down to this share of the limit, in permille; 0: below the rule's own threshold
+	FirstBatch  int  `json:"first_batch"`  // the first batch of a conversation goes down to this share, in permille; 0: to low_water as well
 	MinimumGain Gain `json:"minimum_gain"` // a batch that saves less is not adopted
 
 	MinimumSummary Least `json:"minimum_summary"` // a summary that says less takes nobody's place
@@ -24,7 +25,7 @@ type Policy struct {
 
 	Economy Economy `json:"economy"` // what an edit saves against what the cache break costs
 
-	Order    string `json:"order"`    // what a batch takes out: "arrival", the oldest first, or "reference", what calls refer to least
+	Order    string `json:"order"`    // what a batch takes out: "arrival", the oldest first, "use", what calls referred to least lately, or "reference", what they refer to least
 	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules
 
 	Tail        Tail              `json:"tail"`         // what no rule touches at the new end

@@ -231,6 +231,7 @@ func (c *checker) lowWater(r Rule) {
 	}
 	low := c.p.LowWater
 	if r.Do == DoDemote {
+		low = max(low, c.p.FirstBatch)
 		low += c.p.References.Permille // the note comes on top
 	}
 	if r.When.Permille <= low {

@@ -48,10 +48,19 @@ func (p Policy) EstimatorOf(m Measure) string {
 // Room returns the most tokens of the note where messages have room tokens; 0: there is none.
 func (r References) Room(room int) int { return min(budget.Share(room, r.Permille), r.Most) }
 
+// BatchShare returns the share of the limit, in permille, that a batch goes down to without
+// its note: first says that no batch was made before.
+func (p Policy) BatchShare(first bool) int {
+	if first && p.FirstBatch > 0 {
+		return p.FirstBatch
+	}
+	return p.LowWater
+}
+
 // BatchMark returns where a batch goes down to where messages have room tokens: the low-water
-// mark, with the note that it writes on top.
-func (p Policy) BatchMark(room int) int {
-	return budget.Share(room, p.LowWater) + p.References.Room(room)
+// mark, or that of the first batch, with the note that it writes on top.
+func (p Policy) BatchMark(room int, first bool) int {
+	return budget.Share(room, p.BatchShare(first)) + p.References.Room(room)
 }
 
 // Down returns what a rule's action goes down to in a window, in the unit of its
@@ -63,7 +72,7 @@ func (p Policy) Down(r Rule, w budget.Window) int {
 	case DoCap:
 		return budget.Share(w.Limit(), r.Args.Permille)
 	case DoDemote:
-		return p.BatchMark(w.Limit())
+		return p.BatchMark(w.Limit(), false)
 	case DoTrim, DoTruncate:
 		return budget.Share(r.When.Threshold(w), r.Args.To)
 	}

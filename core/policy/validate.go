@@ -138,6 +138,7 @@ func (c *checker) window() {
 
 func (c *checker) gain() {
 	c.between("low_water", c.p.LowWater, 0, 999)
+	c.between("first_batch", c.p.FirstBatch, 0, 999)
 	c.between("minimum_gain.tokens", c.p.MinimumGain.Tokens, 0, mostFigure)
 	c.between("minimum_gain.permille", c.p.MinimumGain.Permille, 0, 999)
 	least := c.p.MinimumSummary
@@ -184,8 +185,8 @@ func (c *checker) first() {
 	if c.p.References.Permille == 0 {
 		return
 	}
-	if c.p.Order != OrderReference {
-		c.add("references.permille", "a note that no batch writes", "order "+OrderReference+", or 0", strconv.Quote(c.p.Order))
+	if c.p.Order == OrderArrival {
+		c.add("references.permille", "a note that no batch writes", "order "+OrderUse+" or "+OrderReference+", or 0", strconv.Quote(c.p.Order))
 	} else if c.p.Templates[TemplateReferences] == "" {
 		c.add("templates."+TemplateReferences, "no text", "the heading of the note of references", `""`)
 	}

@@ -82,7 +82,7 @@ func TestValidateFaults(t *testing.T) {
 		{"blank retain directive", changed(func(p *policy.Policy) { p.RetainDirectives = []string{""} }), `retain_directives[0]: empty text, want what the summariser is told, got ""`},
 		{"directives for nobody", changed(func(p *policy.Policy) { p.RetainPrompt, p.RetainDirectives = "", []string{"a"} }), `retain_directives: read by nobody, want retain_prompt beside it, or nothing, got 1`},
 		{"gain", changed(func(p *policy.Policy) { p.MinimumGain.Permille = 1000 }), `minimum_gain.permille: out of range, want 0 to 999, got 1000`},
-		{"references without a batch that writes them", changed(func(p *policy.Policy) { p.References = policy.References{Permille: 200, Most: 1000} }), `references.permille: a note that no batch writes, want order reference, or 0, got "arrival"`},
+		{"references without a batch that writes them", changed(func(p *policy.Policy) { p.References = policy.References{Permille: 200, Most: 1000} }), `references.permille: a note that no batch writes, want order use or reference, or 0, got "arrival"`},
 		{"references without a heading", changed(func(p *policy.Policy) {
 			p.Order, p.References = policy.OrderReference, policy.References{Permille: 200, Most: 1000}
 		}), `templates.references: no text, want the heading of the note of references, got ""`},
@@ -91,7 +91,7 @@ func TestValidateFaults(t *testing.T) {
 			p.Templates["references"] = "Names:"
 		}), `rules[1].when.permille (rule "batch"): trigger not above the low-water mark (law 7), want more than 950, got 920`},
 		{"a pin above all", changed(func(p *policy.Policy) { p.PinPermille = 1001 }), `pin_permille: out of range, want 0 to 1000, got 1001`},
-		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want one of arrival, reference, got "arrivl" (did you mean "arrival"?)`},
+		{"order", changed(func(p *policy.Policy) { p.Order = "arrivl" }), `order: unknown order, want one of arrival, use, reference, got "arrivl" (did you mean "arrival"?)`},
 		{"slot", changed(func(p *policy.Policy) { p.SummarySlot = "system" }), `summary_slot: unknown slot, want one of section, user_messages, note, got "system"`},
 		{"floor", changed(func(p *policy.Policy) { p.OnFloor = "ignore" }), `on_floor: unknown answer, want one of error, send, got "ignore"`},
 		{"summary error", changed(func(p *policy.Policy) { p.OnSummaryError = "" }), `on_summary_error: unknown answer, want one of keep, next, fallback, got ""`},
