@@ -78,7 +78,7 @@ Exit codes:
 		RunE:               showHelp,
 	}
 	root.SetFlagErrorFunc(wrongFlag)
-	root.AddCommand(newCount(s), newReplay(s), newPolicy(s), newModels(s), newInspect(s), newSessions(s), newStatusline(s), newStore(s), newConvert(s), newAsk(s), newConfig(s), newProxy(s), newEnv(s), newMCP(s), newLoop(s), newVersion(s))
+	root.AddCommand(newCount(s), newReplay(s), newPolicy(s), newModels(s), newInspect(s), newSessions(s), newStatusline(s), newStore(s), newConvert(s), newAsk(s), newConfig(s), newProxy(s), newEnv(s), newMCP(s), newLoop(s), newVersion(s), newMan(s))
 	return root
 }
 
