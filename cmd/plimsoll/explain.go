@@ -40,8 +40,8 @@ func newPolicyExplain(s streams) *cobra.Command {
   measured by  the estimator that drives this rule; count is the one that decides
                whether a call fits
 
-With --json a rule that the policy calls forced is marked so. That is planned: no
-rule waits for anything yet, forced or not.`,
+With --json a rule that the policy calls forced is marked so: where others wait until
+breaking the provider's cache pays, it acts at once.`,
 		Example: `  plimsoll policy explain balanced
   plimsoll policy explain my-policy.yaml --window 128k
   plimsoll policy explain guard --model gpt-5 --json`,
