@@ -11,11 +11,13 @@ PKGS ?= ./...
 GOLANGCI_LINT_VERSION := v2.15.0
 GOFUMPT_VERSION       := v0.12.0
 BENCHSTAT_VERSION     := v0.0.0-20260908200009-22c9c6c9d4da
+GORELEASER_VERSION    := v2.14.3
 
 TOOLS         := $(CURDIR)/.bin
 GOLANGCI_LINT := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOFUMPT       := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 BENCHSTAT     := $(TOOLS)/benchstat-$(BENCHSTAT_VERSION)/benchstat
+GORELEASER    := $(TOOLS)/goreleaser-$(GORELEASER_VERSION)/goreleaser
 
 # Our own Go files: no hidden folders (tools, worktrees), no fixtures.
 GO_FILES = find . -name '.?*' -prune -o -name testdata -prune -o -name '*.go' -print
@@ -113,9 +115,19 @@ ollama: ## test against a real Ollama server and a small model, built into .bin/
 	trap "scripts/ollama '$(TOOLS)/ollama' stop" EXIT; \
 	PLIMSOLL_OLLAMA="$$url" PLIMSOLL_OLLAMA_MODEL=smollm2 PLIMSOLL_OLLAMA_THINKER=smollm2-thinks $(GO) test -count 1 -timeout 60m $(TESTFLAGS) ./internal/ollamatest
 
+# A commit without a tag is a snapshot, named by its hash.
+.PHONY: release
+release: $(GORELEASER) ## build the archives of a release into dist/, with their sums; publishes nothing
+	RELEASE_TIME="$$(git log -1 --format=%cI)" RELEASE_SECONDS="$$(git log -1 --format=%ct)" RELEASE_NAME="$$(git describe --always --tags)" \
+		$(GORELEASER) release --clean $(if $(shell git tag --points-at HEAD 'v*'),,--snapshot)
+
+.PHONY: release-check
+release-check: ## build for three systems what a release has, and run it on this one (a minute)
+	GO='$(GO)' GORELEASER='$(GORELEASER)' scripts/release-check
+
 .PHONY: clean
 clean: ## remove what the other commands built (installed tools stay in .bin/)
-	rm -rf bin .bench bench.txt
+	rm -rf bin dist .bench bench.txt
 	find . -name '.?*' -prune -o \( -name 'coverage*' -o -name '*.test' -o -name '*.prof' \) -type f -print0 | xargs -0 -r rm -f
 
 # Installed on first use. Building from source needs nothing but Go and a module proxy.
@@ -127,3 +139,6 @@ $(GOFUMPT):
 
 $(BENCHSTAT):
 	GOBIN='$(@D)' $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
+
+$(GORELEASER):
+	GOBIN='$(@D)' $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
