@@ -40,6 +40,17 @@ func refused(class string) func(*inspect.Report, *advice.Replayed) {
 	}
 }
 
+// TestSmallPromptWouldNotFit: a prompt that was refused although it is within the limit of the
+// policy, by a count of what the file has, would have been sent as it was.
+func TestSmallPromptWouldNotFit(t *testing.T) {
+	r, re := session(), &advice.Replayed{Policy: "balanced", Sent: true, Peak: 39_000, Limit: 168_000}
+	refused("too long")(&r, re)
+	r.End.Tokens, r.End.Kind = 39_000, inspect.Estimated
+	if i := slices.IndexFunc(advice.Of(r, re), func(f inspect.Finding) bool { return f.Rule == "would-fit" }); i >= 0 {
+		t.Error("want no word of a policy that would have sent the same, got one")
+	}
+}
+
 // TestRules has for each rule a session in which it has something to say, and one that is
 // next to it in which it has not.
 func TestRules(t *testing.T) {

@@ -46,7 +46,10 @@ var measures = map[Measure]func(subject) measured{
 // values are those that every rule may name.
 func (s subject) values() map[string]string {
 	c, ok := clients[s.Client]
-	if !ok {
+	switch {
+	case slices.Contains(runners, s.Client):
+		c = runner
+	case !ok:
 		c = anyClient
 	}
 	name := s.Client
@@ -149,8 +152,10 @@ func (s subject) full() measured {
 // recent is by how many calls the rate is measured at which a context fills.
 const recent = 10
 
+// fits is measured where the policy would have made another request of what was refused: one
+// that it finds to be within its limit it sends as it is.
 func (s subject) fits() measured {
-	if !s.tooLong() || s.re == nil || !s.re.Sent || !s.explained() {
+	if !s.tooLong() || s.re == nil || !s.re.Sent || !s.explained() || s.End.Tokens <= s.re.Limit {
 		return measured{}
 	}
 	return measured{figure: 1, tokens: s.re.Peak, values: map[string]string{

@@ -146,5 +146,11 @@ var clients = map[string]client{
 	"aider":       {"/drop files that are not needed, or /clear, and ask again", "/clear", ""},
 }
 
+// runners are programs without anybody who could go on in them.
+var runners = []string{"swe-agent", "mini-swe-agent", "inspect", "openhands", "tau-bench"}
+
+// runner is what helps with one of these.
+var runner = client{"run it again, with shorter outputs or a model with a larger window", "shorter outputs, or a model with a larger window", ""}
+
 // anyClient is what helps with a client of which nothing is known.
 var anyClient = client{"summarise what is done so far and begin a new session with that", "summarise, or begin a new session", ""}
