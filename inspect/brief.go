@@ -95,8 +95,12 @@ func (b *briefing) segment(seg sessionfile.Segment) {
 	b.Segment++
 	g := segment{Segment: seg}
 	if f, ok := seg.Last(); ok {
-		b.Ended = EndStopped
-		if !f.Stopped {
+		switch {
+		case f.Stopped:
+			b.Ended = EndStopped
+		case f.Limit:
+			b.Ended = EndLimit
+		default:
 			b.Ended = f.Error.Class.String()
 		}
 		b.span(f.Time)

@@ -14,7 +14,7 @@ import (
 
 func refusedOf(f sessionfile.Failure) *Failed {
 	return &Failed{
-		Line: f.Line, Time: f.Time, After: f.After, Stopped: f.Stopped, Class: f.Error.Class.String(), Status: f.Error.Status,
+		Line: f.Line, Time: f.Time, After: f.After, Stopped: f.Stopped, Limit: f.Limit, Class: f.Error.Class.String(), Status: f.Error.Status,
 		Message: f.Error.Message, Used: f.Error.Used, Window: f.Error.Window,
 	}
 }
@@ -47,8 +47,11 @@ func (r *reading) end() End {
 		return e
 	}
 	e := End{How: EndRefused, Call: calls + 1, Time: failure.Time, Failed: refusedOf(failure)}
-	if failure.Stopped {
+	switch {
+	case failure.Stopped:
 		e.How = EndStopped
+	case failure.Limit:
+		e.How, e.Call = EndLimit, calls
 	}
 	if n := len(g.steps); failure.TooLong() && n > 0 && g.steps[n-1].refused != nil {
 		last := g.steps[n-1]
@@ -89,6 +92,8 @@ func (e End) Text() string {
 		return call + " was refused: " + e.why()
 	case EndStopped:
 		return call + " was stopped by the user"
+	case EndLimit:
+		return "a limit of the client's own ended it after " + call + ": " + cmp.Or(e.Failed.Message, "the file does not say which")
 	case EndAnswered:
 		return "the last call was answered"
 	case EndOpen:
@@ -122,6 +127,9 @@ func (e End) figures() string {
 		return ""
 	}
 	text := ", " + edit.Thousands(e.Tokens) + " tokens"
+	if e.Window == 0 && e.Kind != Reported {
+		return ";" + text[1:] + " of it are known (" + e.Kind + ")"
+	}
 	if e.Window > 0 {
 		text += " of " + edit.Thousands(e.Window)
 	}

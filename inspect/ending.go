@@ -6,6 +6,7 @@ import "github.com/plimsoll-dev/plimsoll/core/catalog"
 const (
 	EndRefused  = "refused"    // its last call was refused, or failed
 	EndStopped  = "stopped"    // a person stopped its last call
+	EndLimit    = "limit"      // a limit of the client's own, such as of calls or of time, came before the next call
 	EndAnswered = "answered"   // the model has said all that it was asked
 	EndOpen     = "open call"  // a call of a tool has no result
 	EndWaits    = "unanswered" // the model was not asked any more, or its answer is not in the file
@@ -17,6 +18,7 @@ type Failed struct {
 	Time    int64  `json:"time_ms,omitempty"`
 	After   int    `json:"after"`             // Steps of its segment before it
 	Stopped bool   `json:"stopped,omitempty"` // by a person
+	Limit   bool   `json:"limit,omitempty"`   // of the client's own came before it
 	Class   string `json:"class"`             // of the error: "too long", "rate limited", …; see package wire
 	Status  int    `json:"status,omitempty"`  // HTTP
 	Message string `json:"message"`
@@ -26,7 +28,7 @@ type Failed struct {
 
 // An End is how a session ended, which is how its last segment did.
 type End struct {
-	How  string `json:"how"`            // EndRefused, EndStopped, EndAnswered, EndOpen or EndWaits; empty: there is no conversation
+	How  string `json:"how"`            // EndRefused, EndStopped, EndLimit, EndAnswered, EndOpen or EndWaits; empty: there is no conversation
 	Call int    `json:"call,omitempty"` // number of the last call in the session, counted as Steps are
 	Time int64  `json:"time_ms,omitempty"`
 	Tool string `json:"tool,omitempty"` // of an open call

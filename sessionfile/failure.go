@@ -10,6 +10,9 @@ type Failure struct {
 	After int   // Steps of its segment that were made before it
 	// Stopped says that a person stopped the call; Error is zero but for its words then.
 	Stopped bool
+	// Limit says that a limit of the client's own, such as of calls or of time, came before the
+	// call; Error is zero but for its words then.
+	Limit bool
 	// Error is what the provider, or the client in its name, said, with the figures that it
 	// states. It has no Body.
 	Error wire.Error

@@ -87,7 +87,7 @@ var (
 		inspect.CauseLapsed, inspect.CauseModel, inspect.CauseCompacted, inspect.CauseCleared, inspect.CauseRolledBack,
 		inspect.CauseRewritten, inspect.CauseThinking, inspect.CauseHidden, inspect.CauseUnknown,
 	}
-	howWords     = []string{inspect.EndRefused, inspect.EndStopped, inspect.EndAnswered, inspect.EndOpen, inspect.EndWaits}
+	howWords     = []string{inspect.EndRefused, inspect.EndStopped, inspect.EndLimit, inspect.EndAnswered, inspect.EndOpen, inspect.EndWaits}
 	classWords   = classes()
 	whereWords   = []string{"reachable", "archived", "lost"} // of a replay.Missing
 	spanWords    = each(ground.Kinds(), ground.Kind.String)

@@ -43,7 +43,7 @@ func (w *reportWriter) head(r inspect.Report) {
 // needs no words.
 func (w *reportWriter) end(e inspect.End) {
 	style := w.st.plain
-	if e.Failed != nil && !e.Failed.Stopped {
+	if e.Failed != nil && !e.Failed.Stopped && !e.Failed.Limit {
 		style = w.st.bad
 	}
 	if text := e.Text(); text != "" && e.How != inspect.EndAnswered {

@@ -81,10 +81,10 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 	return fail(printStyled(p.out, text), "")
 }
 
-// nothingIn says why a report has no Step; empty if it has one.
+// nothingIn says why a report has no Step and no word of how a call ended; empty if it has one.
 func nothingIn(r inspect.Report) string {
 	switch {
-	case r.Totals.Steps+r.Totals.CopiedSteps > 0:
+	case r.Totals.Steps+r.Totals.CopiedSteps > 0 || r.End.Failed != nil:
 		return ""
 	case len(r.Segments) == 0:
 		return "the file holds no conversation"

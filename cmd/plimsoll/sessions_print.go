@@ -163,7 +163,7 @@ func endedText(how string) string {
 // endIsBad reports whether a session ended with an error.
 func endIsBad(how string) bool {
 	switch how {
-	case inspect.EndAnswered, inspect.EndOpen, inspect.EndStopped, inspect.EndWaits:
+	case inspect.EndAnswered, inspect.EndOpen, inspect.EndStopped, inspect.EndLimit, inspect.EndWaits:
 		return false
 	}
 	return true

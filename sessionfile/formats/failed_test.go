@@ -182,4 +182,41 @@ var failures = []struct {
 		[]string{`{"trajectory":[],"history":[{"role":"system","content":"You ring bells.","agent":"main"},{"role":"user","content":"Ring the bell.","agent":"main"}],"info":{"exit_status":"submitted (exit_context)","model_stats":{}},"environment":"e"}`},
 		[]string{`too long: "submitted (exit_context)"`},
 	},
+	{
+		"mini-swe-agent: too long",
+		[]string{`{"info":{"mini_version":"1.17.0","exit_status":"ContextWindowExceededError","submission":"litellm.ContextWindowExceededError: prompt is too long: 213462 tokens > 200000 maximum","config":{"model":{"model_name":"acme/hull"}}},` +
+			`"messages":[{"role":"system","content":"You ring bells."},{"role":"user","content":"Ring the bell."},{"role":"user","content":"litellm.ContextWindowExceededError: prompt is too long: 213462 tokens > 200000 maximum"}]}`},
+		[]string{`too long 213462 of 200000: "ContextWindowExceededError: litellm.ContextWindowExceededError: prompt is too long: 213462 tokens > 200000 maximum"`},
+	},
+	{
+		"mini-swe-agent 2: a limit of use",
+		[]string{`{"info":{"mini_version":"2.3.0","exit_status":"RateLimitError"},"trajectory_format":"mini-swe-agent-1.1",` +
+			`"messages":[{"role":"user","content":"Ring the bell."},{"role":"exit","content":"litellm.RateLimitError: too many requests","extra":{"exit_status":"RateLimitError"}}]}`},
+		[]string{`rate limited (429): "RateLimitError: litellm.RateLimitError: too many requests"`},
+	},
+	{
+		"mini-swe-agent: its own limit",
+		[]string{`{"info":{"mini_version":"2.3.0","exit_status":"LimitsExceeded"},"messages":[{"role":"user","content":"Ring the bell."},{"role":"exit","content":"","extra":{"exit_status":"LimitsExceeded"}}]}`},
+		[]string{`limit: "LimitsExceeded"`},
+	},
+	{
+		"inspect: the limit of the context",
+		[]string{inspectOf(`"limit":{"type":"context","limit":1}`, "")},
+		[]string{`too long: "context length exceeded"`},
+	},
+	{
+		"inspect: a stand-in for a reply",
+		[]string{inspectOf(`"events":[{"event":"model","output":{"model":"moon-1","choices":[{"message":{"id":"m2","content":"Sorry, but your prompt is too long."},"stop_reason":"model_length"}],"error":"prompt is too long: 213462 tokens > 200000 maximum"}}]`,
+			`,{"id":"m2","role":"assistant","source":"generate","content":"Sorry, but your prompt is too long."}`)},
+		[]string{`too long 213462 of 200000: "prompt is too long: 213462 tokens > 200000 maximum"`},
+	},
+	{"inspect: a limit of messages", []string{inspectOf(`"limit":{"type":"message","limit":50}`, "")}, []string{`limit: "message limit 50"`}},
+	{"inspect: the operator", []string{inspectOf(`"limit":{"type":"operator","limit":1}`, "")}, []string{`stopped: "by the operator"`}},
+	{"inspect: an error", []string{inspectOf(`"error":{"message":"RateLimitError: 429 too many requests","traceback":""}`, "")}, []string{`rate limited: "RateLimitError: 429 too many requests"`}},
+}
+
+// inspectOf is a log of one sample with more fields and messages.
+func inspectOf(fields, messages string) string {
+	return `{"version":2,"status":"success","eval":{"run_id":"s","task_id":"t","task":"bells","model":"acme/moon"},"samples":[{"id":1,"epoch":1,"messages":[{"id":"m1","role":"user","content":"Ring the bell."}` +
+		messages + `],` + fields + `}]}`
 }

@@ -187,8 +187,11 @@ func showSegment(b *strings.Builder, segment sessionfile.Segment) {
 
 // showFailure writes what a file says about a call that came to nothing.
 func showFailure(f sessionfile.Failure) string {
-	if f.Stopped {
+	switch {
+	case f.Stopped:
 		return fmt.Sprintf("stopped: %q", f.Error.Message)
+	case f.Limit:
+		return fmt.Sprintf("limit: %q", f.Error.Message)
 	}
 	text := f.Error.Class.String()
 	if f.Error.Status > 0 {

@@ -1,6 +1,7 @@
 package inspectlog
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tidwall/gjson"
@@ -28,8 +29,15 @@ func (s *sample) event(value []byte) {
 		return
 	}
 	output := f.Of("output")
-	choice := firstOf(output["choices"]).Of("message")
+	first := firstOf(output["choices"])
+	choice := first.Of("message")
 	if choice == nil {
+		return
+	}
+	if first.Str("stop_reason") == "model_length" && output.Of("usage") == nil { // no model wrote it
+		if id := choice.Str("id"); id != "" {
+			s.refused[id] = cmp.Or(output.Str("error"), choice.Str("content"), "context length exceeded")
+		}
 		return
 	}
 	line := s.line(value)

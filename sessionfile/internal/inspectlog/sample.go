@@ -18,7 +18,8 @@ type sample struct {
 	aside   []read.Fields // what the log holds aside, by its key
 	calls   []call        // of the model, in order
 	byID    map[string]int
-	replies []int // positions of the replies that the model gave
+	refused map[string]string // what was said of calls that were refused for their length, by the id of the stand-in for a reply
+	replies []int             // positions of the replies that the model gave
 	ids     []string
 
 	made, answered int // calls in the events, of these such as replied in the conversation
@@ -31,7 +32,7 @@ func (l *log) sample(value []byte, line func([]byte) int) {
 		l.Problem(line(value), "sample %s has no messages, skipped", label(f["id"]))
 		return
 	}
-	s := &sample{log: l, Log: chatlog.New(l.Reading, l.name(f["id"], f["epoch"])), line: line, model: l.model, byID: map[string]int{}}
+	s := &sample{log: l, Log: chatlog.New(l.Reading, l.name(f["id"], f["epoch"])), line: line, model: l.model, byID: map[string]int{}, refused: map[string]string{}}
 	early := f.Of("transcript") // where early logs have events and what is held aside
 	s.aside = []read.Fields{f.Of("attachments"), early.Of("content")}
 	for _, events := range [][]byte{f["events"], early["events"]} {
@@ -53,10 +54,18 @@ func (l *log) sample(value []byte, line func([]byte) int) {
 	}
 }
 
-// failed notes what ended a sample: an error, or the limit of the context.
+// failed notes what ended a sample: an error, or a limit of the evaluation. An operator is a
+// person.
 func (s *sample) failed(no int, f read.Fields) {
-	if kind := f.Of("limit").Str("type"); kind == "context" {
+	limit := f.Of("limit")
+	switch kind := limit.Str("type"); kind {
+	case "":
+	case "context":
 		s.Fail(read.Outcome{Line: no, Words: "context length exceeded", Code: "context_length_exceeded"})
+	case "operator":
+		s.Fail(read.Outcome{Line: no, Words: "by the operator", Stopped: true})
+	default:
+		s.Fail(read.Outcome{Line: no, Words: strings.TrimSpace(kind + " limit " + label(limit["limit"])), Limit: true})
 	}
 	s.Fail(read.Outcome{Line: no, Words: f.Of("error").Str("message")})
 }
@@ -102,6 +111,10 @@ func (l *log) expand(line int, aside, name []byte) []byte {
 func (s *sample) message(line int, f read.Fields) {
 	wire := read.Fields{"role": f["role"], "content": s.content(line, f["content"])}
 	assistant := f.Str("role") == "assistant"
+	if words, ok := s.refused[f.Str("id")]; ok && assistant {
+		s.Fail(read.Outcome{Line: line, Words: words, Code: "context_length_exceeded"})
+		return
+	}
 	if calls := f["tool_calls"]; assistant && len(calls) > 0 && calls[0] == '[' {
 		if calls = toolCalls(calls); len(calls) > len("[]") {
 			wire["tool_calls"] = calls

@@ -25,16 +25,17 @@ type Outcome struct {
 	Code    string // the provider's or the client's word for it, likewise
 	Words   string
 	Stopped bool // by a person
+	Limit   bool // of the client's own came before it
 }
 
 // Fail notes a call that came to nothing in the segment that is emitted next. What says
 // nothing is none.
 func (r *Reading) Fail(o Outcome) {
-	if len(r.failures) >= mostFailures || o.Words == "" && o.Code == "" && o.Status == 0 && !o.Stopped {
+	if len(r.failures) >= mostFailures || o.Words == "" && o.Code == "" && o.Status == 0 && !o.Stopped && !o.Limit {
 		return
 	}
-	f := sessionfile.Failure{Line: o.Line, Time: o.Time, Stopped: o.Stopped}
-	if o.Stopped {
+	f := sessionfile.Failure{Line: o.Line, Time: o.Time, Stopped: o.Stopped, Limit: o.Limit}
+	if o.Stopped || o.Limit {
 		f.Error.Message = cut(o.Words)
 	} else {
 		f.Error = errorOf(o)

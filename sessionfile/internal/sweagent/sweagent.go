@@ -3,6 +3,7 @@ package sweagent
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -98,20 +99,57 @@ func (t *trajectory) stated(stats []byte) {
 	})
 }
 
-// exits are the words for a run that a limit or an error of a call ended.
-var exits = map[string]string{
-	"exit_context": "context_length_exceeded", "ContextWindowExceededError": "context_length_exceeded", "exit_api": "api_error",
+// An exit is what a word for the end of a run says of the call that came last.
+type exit struct {
+	word, code string
+	status     int  // that the provider's library takes it from
+	limit      bool // the program's own
+}
+
+// exits are the words for a run that a limit or an error of a call ended: SWE-agent's own, and
+// the names of errors that mini-swe-agent ends with. One that stands in another stands behind it.
+var exits = []exit{
+	{word: "exit_context", code: "context_length_exceeded"},
+	{word: "ContextWindowExceededError", code: "context_length_exceeded"},
+	{word: "exit_api", code: "api_error"},
+	{word: "exit_cost", limit: true},
+	{word: "exit_total_execution_time", limit: true},
+	{word: "LimitsExceeded", limit: true},
+	{word: "TimeExceeded", limit: true},
+	{word: "RateLimitError", code: "rate_limit_error", status: 429},
+	{word: "AuthenticationError", code: "authentication_error", status: 401},
+	{word: "PermissionDeniedError", code: "permission_error", status: 403},
+	{word: "NotFoundError", code: "not_found_error", status: 404},
+	{word: "BadRequestError", code: "invalid_request_error", status: 400},
+	{word: "ServiceUnavailableError", code: "overloaded_error", status: 503},
+	{word: "InternalServerError", code: "api_error", status: 500},
+	{word: "APIConnectionError", code: "api_error"},
+	{word: "APIError", code: "api_error"},
+}
+
+// exitOf returns what a word for the end of a run says of its last call, if anything.
+func exitOf(status string) (exit, bool) {
+	i := slices.IndexFunc(exits, func(e exit) bool { return strings.Contains(status, e.word) })
+	if i < 0 {
+		return exit{}, false
+	}
+	return exits[i], true
 }
 
 // failed notes a run that ended because a call came to nothing.
 func (t *trajectory) failed(d *read.Document) {
 	info := d.Fields()["info"]
-	status := read.FieldsOf(info).Str("exit_status")
-	for word, code := range exits {
-		if strings.Contains(status, word) {
-			t.Fail(read.Outcome{Line: d.Line(info), Words: status, Code: code})
-		}
+	f := read.FieldsOf(info)
+	status := cmp.Or(f.Str("exit_status"), t.exit)
+	e, ok := exitOf(status)
+	if !ok {
+		return
 	}
+	o := read.Outcome{Line: d.Line(info), Words: status, Code: e.code, Status: e.status, Limit: e.limit}
+	if said := cmp.Or(t.last, f.Str("submission")); said != "" && !e.limit && t.Session.Format == sessionfile.FormatMiniSWEAgent {
+		o.Words = status + ": " + said
+	}
+	t.Fail(o)
 }
 
 // A trajectory is one run.
@@ -120,6 +158,8 @@ type trajectory struct {
 	document *read.Document
 	model    string // of the run
 	agent    string // that the conversation is of
+	exit     string // how mini-swe-agent says that the run ended, in its last message
+	last     string // what it says there
 	other    sessionfile.Branch
 }
 
@@ -236,23 +276,38 @@ func (t *trajectory) shortened(history, steps []byte) {
 // mini reads a trajectory of mini-swe-agent.
 func (t *trajectory) mini() {
 	t.Session.Client = "mini-swe-agent"
-	list := t.document.Bytes
+	list, result := t.document.Bytes, ""
 	if f := t.document.Fields(); f != nil {
 		info := f.Of("info")
-		list = f["messages"]
+		list, result = f["messages"], info.Str("submission")
 		t.Session.ID, t.Session.ClientVersion = f.Str("instance_id"), info.Str("mini_version")
 		t.model = info.Of("config").Of("model").Str("model_name")
 	}
+	var messages [][]byte
 	read.EachElement(list, func(value []byte) bool {
-		t.brief(t.document.Line(value), read.FieldsOf(value))
+		messages = append(messages, value)
 		return true
 	})
+	if n := len(messages); n > 0 && isResult(messages[n-1], result) {
+		messages = messages[:n-1]
+	}
+	for _, value := range messages {
+		t.brief(t.document.Line(value), read.FieldsOf(value))
+	}
+}
+
+// isResult reports whether a message says what the run came to, as the first versions wrote it
+// behind the others: nobody was sent it.
+func isResult(value []byte, result string) bool {
+	f := read.FieldsOf(value)
+	return result != "" && f.Str("role") == "user" && f.Str("content") == result
 }
 
 // brief takes in one message of mini-swe-agent. One in the role exit says how the run
 // ended and was never sent.
 func (t *trajectory) brief(line int, f read.Fields) {
 	if f.Str("role") == "exit" {
+		t.exit, t.last = f.Of("extra").Str("exit_status"), f.Str("content")
 		return
 	}
 	m, ok := t.Decode(line, f)
