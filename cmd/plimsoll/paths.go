@@ -100,25 +100,41 @@ func namedSession(command, name string) (string, error) {
 	if err != nil {
 		return name, nil //nolint:nilerr // it is looked for as a file, which says what is wrong
 	}
-	var fit []string
+	is, begins := calledSo(found, name)
+	switch {
+	case len(is) == 1:
+		return is[0], nil
+	case len(is) > 1:
+		return "", ambiguous(command, name, "the id of", is, "name the file of the one that is meant")
+	case len(begins) == 1:
+		return begins[0], nil
+	case len(begins) > 1:
+		return "", ambiguous(command, name, "the beginning of", begins, "name more of the id")
+	}
+	return name, nil
+}
+
+// calledSo returns the sessions that a name is, and those of which it is the beginning.
+func calledSo(found []places.Found, name string) (is, begins []string) {
 	for _, f := range found {
-		for _, other := range places.Names(f.Path) {
-			if other == name {
-				return f.Path, nil
-			}
-			if strings.HasPrefix(other, name) {
-				fit = append(fit, f.Path)
-				break
-			}
+		names := places.Names(f.Path)
+		switch {
+		case slices.Contains(names, name):
+			is = append(is, f.Path)
+		case slices.ContainsFunc(names, func(other string) bool { return strings.HasPrefix(other, name) }):
+			begins = append(begins, f.Path)
 		}
 	}
-	switch len(fit) {
-	case 0:
-		return name, nil
-	case 1:
-		return fit[0], nil
+	return is, begins
+}
+
+// ambiguous is the error for a name that several sessions have, the newest first.
+func ambiguous(command, name, what string, paths []string, hint string) error {
+	lines := slices.Clone(paths)
+	for i, p := range lines {
+		lines[i] = "  " + homely(p)
 	}
-	return "", usage(fmt.Errorf("%s: %q is the beginning of %s: %s", command, name, plural(len(fit), "session"), strings.Join(atMost(fit, mostListed), ", ")), "name more of the id")
+	return usage(fmt.Errorf("%s: %q is %s %s:\n%s", command, name, what, plural(len(paths), "session"), strings.Join(atMost(lines, mostListed), "\n")), hint)
 }
 
 // mostLooked is of how many sessions it is looked up where they work.
