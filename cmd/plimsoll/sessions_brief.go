@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 )
@@ -74,17 +76,45 @@ func readBrief(f places.Found, o inspect.Options) known {
 	if k.Wrong != "" {
 		return k
 	}
-	file, err := formats.OpenFile(f.Path)
-	if err != nil {
+	var err error
+	if k.Brief, err = briefly(f, o); err != nil {
 		k.Wrong = err.Error()
 		return k
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	if k.Brief, err = o.Briefly(&file.Session, file.Segments()); err != nil {
-		k.Wrong = err.Error()
-	}
 	k.Project = projectOf(f)
 	return k
+}
+
+// oneRead is the size in bytes of a file whose session is held while it is summed up, so that
+// it need not be looked at again.
+const oneRead = 16 << 20
+
+// briefly sums up a session, in the memory of one segment where the file is large.
+func briefly(f places.Found, o inspect.Options) (inspect.Brief, error) {
+	if f.Size <= oneRead {
+		s, err := formats.Open(f.Path)
+		if err != nil {
+			return inspect.Brief{}, err
+		}
+		return o.Briefly(s, segmentsOf(s))
+	}
+	file, err := formats.OpenFile(f.Path)
+	if err != nil {
+		return inspect.Brief{}, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return o.Briefly(&file.Session, file.Segments())
+}
+
+// segmentsOf yields the segments of a session that is held.
+func segmentsOf(s *sessionfile.Session) iter.Seq2[sessionfile.Segment, error] {
+	return func(yield func(sessionfile.Segment, error) bool) {
+		for _, seg := range s.Segments {
+			if !yield(seg, nil) {
+				return
+			}
+		}
+	}
 }
 
 // projectOf returns the folder that a session works in, or what its client calls that.
