@@ -105,11 +105,11 @@ func namedSession(command, name string) (string, error) {
 	case len(is) == 1:
 		return is[0], nil
 	case len(is) > 1:
-		return "", ambiguous(command, name, "the id of", is, "name the file of the one that is meant")
+		return "", usage(ambiguous(command, fmt.Sprintf("%q is the id of", name), is), "name the file of the one that is meant")
 	case len(begins) == 1:
 		return begins[0], nil
 	case len(begins) > 1:
-		return "", ambiguous(command, name, "the beginning of", begins, "name more of the id")
+		return "", usage(ambiguous(command, fmt.Sprintf("%q is the beginning of", name), begins), "name more of the id")
 	}
 	return name, nil
 }
@@ -129,12 +129,12 @@ func calledSo(found []places.Found, name string) (is, begins []string) {
 }
 
 // ambiguous is the error for a name that several sessions have, the newest first.
-func ambiguous(command, name, what string, paths []string, hint string) error {
+func ambiguous(command, what string, paths []string) error {
 	lines := slices.Clone(paths)
 	for i, p := range lines {
 		lines[i] = "  " + homely(p)
 	}
-	return usage(fmt.Errorf("%s: %q is %s %s:\n%s", command, name, what, plural(len(paths), "session"), strings.Join(atMost(lines, mostListed), "\n")), hint)
+	return fmt.Errorf("%s: %s %s:\n%s", command, what, plural(len(paths), "session"), strings.Join(atMost(lines, mostListed), "\n"))
 }
 
 // mostLooked is of how many sessions it is looked up where they work.
