@@ -56,15 +56,18 @@ func (s subject) values() map[string]string {
 	if name == "" {
 		name = "the client"
 	}
-	v := map[string]string{"client": name, "resume": c.resume, "compact": c.compact, "own": c.own, "id": s.ID, "path": quoted(s.Session), "policy": "balanced"}
+	v := map[string]string{"client": name, "resume": c.resume, "compact": c.compact, "own": c.own, "id": s.ID, "path": Quoted(s.Session), "policy": "balanced"}
+	if c.command != "" {
+		v["goon"] = c.command
+	}
 	if last, ok := s.last(); ok {
 		v["step"] = strconv.Itoa(last.Number)
 	}
 	return v
 }
 
-// quoted returns a path as a shell takes it.
-func quoted(name string) string {
+// Quoted returns a path as a shell takes it, for commands that are to be pasted.
+func Quoted(name string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,", r) || r > 127
 	}
@@ -125,8 +128,11 @@ func (s subject) refusedElse() measured {
 	if !ok {
 		return measured{} // nothing is known that helps
 	}
-	resume, _, _ := strings.Cut(s.values()["resume"], ",")
-	return measured{figure: 1, values: map[string]string{"class": s.End.Failed.Class, "wait": wait, "resume": resume}}
+	again := ""
+	if slices.Contains(runners, s.Client) {
+		again = ": run it again"
+	}
+	return measured{figure: 1, values: map[string]string{"class": s.End.Failed.Class, "wait": wait, "again": again}}
 }
 
 func (s subject) full() measured {

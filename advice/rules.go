@@ -49,12 +49,13 @@ func endings() []Rule {
 			Name: "too-long", Measure: RefusedLength, Least: 1, First: true,
 			Text:    "call {call} was refused for its length{figures}",
 			Do:      "to go on in {client}: {resume}",
-			Command: "plimsoll inspect {path} --step {step}",
+			Command: "{goon}",
 		},
 		{
 			Name: "refused", Measure: RefusedElse, Least: 1, First: true,
-			Text: "the last call was refused: {class}; nothing of the session is lost",
-			Do:   "{wait}, then go on in {client}: {resume}",
+			Text:    "the last call was refused: {class}; nothing of the session is lost",
+			Do:      "{wait}, then go on in {client}{again}",
+			Command: "{goon}",
 		},
 		{
 			Name: "would-fit", Measure: Fits, Least: 1, First: true,
@@ -128,29 +129,30 @@ func costs() []Rule {
 
 // A client is what is known of how a client's sessions are gone on with.
 type client struct {
-	resume  string // after a refusal for length; {id} is the session's
+	command string // that goes on with the session; {id} is the session's
+	resume  string // what to do then, after a refusal for length
 	compact string // summarises the conversation
 	own     string // shows what it sends itself
 }
 
 // clients are those whose commands are known, by the name of Report.Client.
 var clients = map[string]client{
-	"claude-code": {"claude --resume {id}, Esc twice to go back to an earlier message, then /compact", "/compact", ": /context lists them"},
-	"codex":       {"codex resume {id}, Esc twice to go back to an earlier message, then /compact", "/compact", ""},
-	"gemini-cli":  {"gemini --resume latest, then /compress", "/compress", ""},
-	"qwen-code":   {"qwen --continue, then /compress", "/compress", ""},
-	"opencode":    {"opencode --session {id}, then /compact", "/compact", ""},
-	"pi":          {"pi --continue, then /compact", "/compact", ""},
-	"copilot-cli": {"copilot --resume, then /compact", "/compact", ""},
-	"cline":       {"/newtask takes what matters over to a new task", "/smol", ""},
-	"aider":       {"/drop files that are not needed, or /clear, and ask again", "/clear", ""},
+	"claude-code": {"claude --resume {id}", "Esc twice to go back to an earlier message, then /compact", "/compact", ": /context lists them"},
+	"codex":       {"codex resume {id}", "Esc twice to go back to an earlier message, then /compact", "/compact", ""},
+	"gemini-cli":  {"gemini --resume latest", "/compress", "/compress", ""},
+	"qwen-code":   {"qwen --continue", "/compress", "/compress", ""},
+	"opencode":    {"opencode --session {id}", "/compact", "/compact", ""},
+	"pi":          {"pi --continue", "/compact", "/compact", ""},
+	"copilot-cli": {"copilot --resume", "/compact", "/compact", ""},
+	"cline":       {"", "/newtask takes what matters over to a new task", "/smol", ""},
+	"aider":       {"", "/drop files that are not needed, or /clear, and ask again", "/clear", ""},
 }
 
 // runners are programs without anybody who could go on in them.
 var runners = []string{"swe-agent", "mini-swe-agent", "inspect", "openhands", "tau-bench"}
 
 // runner is what helps with one of these.
-var runner = client{"run it again, with shorter outputs or a model with a larger window", "shorter outputs, or a model with a larger window", ""}
+var runner = client{"", "run it again, with shorter outputs or a model with a larger window", "shorter outputs, or a model with a larger window", ""}
 
 // anyClient is what helps with a client of which nothing is known.
-var anyClient = client{"summarise what is done so far and begin a new session with that", "summarise, or begin a new session", ""}
+var anyClient = client{"", "summarise what is done so far and begin a new session with that", "summarise, or begin a new session", ""}

@@ -49,7 +49,7 @@ func newConvert(s streams) *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
 		Use:   "convert --to DIALECT [FILE|-]",
-		Short: "Rewrite a request, a response or a stream in another provider's format",
+		Short: "Rewrite a request, response or stream in another provider's format",
 		Long: `Rewrite the body of a request, of a response or of a streamed response in another
 provider's format. What the other format cannot carry is left out or sent in its
 nearest form, and each such loss is a line on standard error: thinking and its

@@ -54,6 +54,7 @@ token in the text is one token. All others are estimates and say so. A byte that
 not valid UTF-8 counts as one U+FFFD, which is what would be sent for it.
 
 Encodings: ` + strings.Join(encodings(), ", ") + `
+
 Estimators: ` + strings.Join(estimators(), ", ") + `, hf:FILE
 (X is a model, A and B are estimators, FILE is a tokenizer.json)`,
 		Example: `  plimsoll count main.go

@@ -37,7 +37,7 @@ func newPolicyExplain(s streams) *cobra.Command {
   threshold    that figure as the policy states it
   does         the action
   down to      how many tokens the action leaves
-  measured by  the estimator that drives this rule; count is the one that decides
+  by           the estimator that drives this rule; count is the one that decides
                whether a call fits
 
 With --json a rule that the policy calls forced is marked so: where others wait until
@@ -198,8 +198,9 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "\ncapacity %s − buffer %s − output reserve %s = limit %s\n",
+	sum := fmt.Sprintf("capacity %s − buffer %s − output reserve %s = limit %s",
 		edit.Thousands(w.Capacity), edit.Thousands(w.Buffer), edit.Thousands(w.OutputReserve), edit.Thousands(w.Limit()))
+	b.WriteString("\n" + strings.Join(wrapText(sum, width), "\n") + "\n")
 	if w.MaxInput > 0 && w.Limit() == w.MaxInput-w.Buffer {
 		fmt.Fprintf(&b, "(the provider takes prompts of at most %s, less the buffer)\n", edit.Thousands(w.MaxInput))
 	}
@@ -207,7 +208,7 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 		fmt.Fprintf(&b, "(%s count towards the limit)\n", strings.Join(parts, ", "))
 	}
 	t := table{width: width, columns: []column{
-		{name: "rule"}, {name: "at"}, {name: "when"}, {name: "threshold", wrap: true}, {name: "does"}, {name: "down to", right: true}, {name: "measured by"},
+		{name: "rule"}, {name: "at", spare: 3}, {name: "when", wrap: true}, {name: "threshold", wrap: true, spare: 1}, {name: "does"}, {name: "down to", right: true}, {name: "by", spare: 2},
 	}}
 	for _, l := range policy.Explain(p, w) {
 		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), does(l), down(l), safe(l.Estimator)))

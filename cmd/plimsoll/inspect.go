@@ -56,9 +56,9 @@ and for the chat histories of aider, which may have any name of a text.
 The chart has a line for each stretch of steps, with the largest of them:
 
   h  hidden: what the client sends and does not record
-  s  system prompt      t  tool definitions   m  summaries        n  notes
-  u  what people wrote  a  what the model said                    k  thinking
-  c  tool calls         o  tool outputs       x  stubs            i  images and files
+  s  system prompt      t  tool definitions     m  summaries   n  notes
+  u  what people wrote  a  what the model said  k  thinking    x  stubs
+  c  tool calls         o  tool outputs         i  images and files
 
 --step shows the exact content of one request: its number, counted through the whole
 session, or SEGMENT.STEP. --diff A..B shows what changed from one request to another,
@@ -123,7 +123,7 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 	case f.step != "" || f.diff != "" || f.context:
 		return f.one(s, opts, files)
 	}
-	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}}
+	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}, words: glossary{words: inspectWords()}}
 	if p.bar != nil {
 		p.bar.Describe("inspecting")
 	}

@@ -37,9 +37,10 @@ func contextText(c inspect.Context, width int) string {
 	}
 	w.para(w.st.plain, text)
 	all := cmp.Or(c.Window, c.Tokens)
-	t := table{width: width, columns: []column{{name: "  what"}, {name: "tokens", right: true}, {name: "share", right: true}, {name: "items", right: true}, {name: ""}}}
+	t := table{width: width, columns: []column{{name: "  what"}, {name: "tokens", right: true}, {name: "share", right: true}, {name: "items", right: true, spare: 1}, {name: ""}}}
+	columns := min(max(width-contextTable, leastBar), contextBar)
 	row := func(what string, tokens, items int) {
-		bar := strings.Repeat("#", (tokens*contextBar+all/2)/all)
+		bar := strings.Repeat("#", (tokens*columns+all/2)/all)
 		t.rows = append(t.rows, plain("  "+safe(what), edit.Thousands(tokens), shareText(tokens, all), count0(items), bar))
 	}
 	for _, r := range c.Rows {
@@ -59,8 +60,12 @@ func contextText(c inspect.Context, width int) string {
 	return w.b.String()
 }
 
-// contextBar is how many columns the whole window has in the bars of a context.
-const contextBar = 30
+// Columns that the whole window has in the bars of a context.
+const (
+	contextBar   = 60
+	leastBar     = 8
+	contextTable = 56 // beside them
+)
 
 // showMessage prints one message of a request whole. In a terminal what it would obey is shown
 // as an escape; elsewhere the text is as it is.

@@ -28,6 +28,7 @@ type inspectPrinter struct {
 	models  []string         // of what was inspected
 	printed bool             // something, so that a blank line comes first
 	report  []inspect.Report // for the page, if one is wanted
+	words   glossary
 }
 
 // file inspects one file. One that cannot be read is reported and left out.
@@ -78,6 +79,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		text = "\n" + text
 	}
 	p.printed = true
+	p.words.note(text)
 	return fail(printStyled(p.out, text), "")
 }
 
@@ -121,6 +123,9 @@ func (p *inspectPrinter) kin(r *inspect.Report, s *sessionfile.Session, o inspec
 // finish returns the error that the exit code says.
 func (p *inspectPrinter) finish(files int) error {
 	if err := tellPrices(p.err, p.models); err != nil {
+		return fail(err, "")
+	}
+	if err := p.words.print(p.out); err != nil {
 		return fail(err, "")
 	}
 	if p.flags.page.html != "" && p.read > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
@@ -45,7 +46,9 @@ func (w *reportWriter) title(text string) { w.b.WriteString(w.st.head.Render(tex
 // part begins a part of the report.
 func (w *reportWriter) part(title string) {
 	w.b.WriteByte('\n')
-	w.title(title)
+	for _, line := range wrapText(title, w.width) {
+		w.title(line)
+	}
 }
 
 func (w *reportWriter) largest(r inspect.Report) {
@@ -64,10 +67,13 @@ func (w *reportWriter) largest(r inspect.Report) {
 	}}
 	for _, o := range r.Largest {
 		t.rows = append(t.rows, plain(edit.Thousands(o.Tokens), strconv.Itoa(o.Steps), edit.Thousands(o.Carried), money(o), positive(o.Line),
-			clip(o.Tool, 24), safe(o.Arguments)))
+			clip(o.Tool, mostTool), safe(o.Arguments)))
 	}
-	w.b.WriteString(clipped(t))
+	w.b.WriteString(clippedBy(t, argumentsText))
 }
+
+// mostTool is how many columns the name of a tool takes at most.
+const mostTool = 24
 
 // money is the cost of an output, empty if nobody knows it.
 func money(o inspect.Output) string {
@@ -86,7 +92,7 @@ func (w *reportWriter) repeated(r inspect.Report) {
 		{name: "  tokens", right: true},
 		{name: "steps", right: true},
 		{name: "cost", right: true, spare: 1},
-		{name: "lines", right: true},
+		{name: "lines", right: true, spare: 2},
 		{name: "line", right: true},
 		{name: "shown at", right: true},
 		{name: "tool"},
@@ -98,21 +104,25 @@ func (w *reportWriter) repeated(r inspect.Report) {
 			lines = "all"
 		}
 		t.rows = append(t.rows, plain(edit.Thousands(p.Tokens), strconv.Itoa(p.Steps), money(p.Output), lines, positive(p.Line),
-			positive(p.Earlier.Line), clip(p.Tool, 24), safe(p.Arguments)))
+			positive(p.Earlier.Line), clip(p.Tool, mostTool), safe(p.Arguments)))
 	}
-	w.b.WriteString(clipped(t))
+	w.b.WriteString(clippedBy(t, argumentsText))
 }
 
 // leastLast is how much of the last column of a table is always shown.
-const leastLast = 16
+const leastLast = 14
 
 // clipped returns a table whose last column is cut to the room that the others leave.
-func clipped(t table) string {
+func clipped(t table) string { return clippedBy(t, clip) }
+
+// clippedBy is clipped with what makes a text fit into so many columns.
+func clippedBy(t table, fit func(text string, columns int) string) string {
+	t = fitted(t)
 	last := len(t.columns) - 1
 	others := t.without(func(i int) bool { return i == last || t.empty(i) })
 	room := max(t.width-others.total(others.fit())-len(gap), leastLast)
 	for _, row := range t.rows {
-		row[last].text = clip(row[last].text, room)
+		row[last].text = fit(row[last].text, room)
 	}
 	return t.String()
 }
@@ -251,7 +261,7 @@ func (w *reportWriter) unanswered(r inspect.Report) {
 	}
 	w.part(fmt.Sprintf("%s without a result", plural(len(r.Unanswered), "call")))
 	for _, c := range atMostOf(r.Unanswered, mostListed) {
-		text := fmt.Sprintf("line %d: %s %s (%s)", c.Line, clip(c.Tool, 24), clip(c.Arguments, w.width-60), c.Why)
+		text := fmt.Sprintf("line %d: %s %s (%s)", c.Line, clip(c.Tool, mostTool), argumentsText(c.Arguments, w.width-60), c.Why)
 		w.para(w.st.plain, text)
 	}
 	w.more(len(r.Unanswered), mostListed)
@@ -282,21 +292,27 @@ func (w *reportWriter) unread(r inspect.Report) {
 	w.list(lines)
 }
 
-// mostNamed is how long a path may be to be repeated.
-const mostNamed = 50
-
 // next says what else can be looked at.
 func (w *reportWriter) next(r inspect.Report) {
 	if r.Totals.Steps == 0 {
 		return
 	}
-	name := safe(r.Session)
-	if len(name) > mostNamed || strings.ContainsAny(name, " '\"\\$`") {
-		name = "PATH"
-	}
+	name := advice.Quoted(r.Session)
 	w.b.WriteByte('\n')
-	w.para(w.st.dim, fmt.Sprintf("the content of one step: plimsoll inspect %s --step %s", name, stepName(r, r.Totals.PeakStep)))
-	w.para(w.st.dim, "what a policy would have sent: plimsoll replay "+name)
+	w.hint("the content of one step", fmt.Sprintf("plimsoll inspect %s --step %s", name, stepName(r, r.Totals.PeakStep)))
+	w.hint("what a policy would have sent", "plimsoll replay "+name)
+}
+
+// hint writes what a command shows and the command, which is whole on one line, to be pasted.
+func (w *reportWriter) hint(what, command string) {
+	command = safe(command)
+	line := "  " + what + ": " + command
+	if lipgloss.Width(line) > w.width {
+		line = "  " + what + ":\n    " + command
+	}
+	for part := range strings.Lines(line + "\n") {
+		w.b.WriteString(w.st.dim.Render(strings.TrimSuffix(part, "\n")) + "\n")
+	}
 }
 
 // clock writes Unix milliseconds in UTC.

@@ -88,6 +88,9 @@ func thousandsOrNone(n int) string {
 	return edit.Thousands(n)
 }
 
+// callKind is what a call of a tool is called among parts.
+const callKind = "call"
+
 // partText is a part on one line.
 func partText(it inspect.Item, p inspect.Part) string {
 	name := p.Name
@@ -97,7 +100,11 @@ func partText(it inspect.Item, p inspect.Part) string {
 	if p.Error {
 		name = strings.TrimSpace(name + " failed")
 	}
-	return strings.TrimSpace(name + " " + p.Preview)
+	text := p.Preview
+	if p.Kind == callKind {
+		text = argumentsText(text, len(text))
+	}
+	return strings.TrimSpace(name + " " + text)
 }
 
 // diffText writes what changed between two requests.

@@ -79,6 +79,7 @@ Exit codes:
 	}
 	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(newCount(s), newReplay(s), newPolicy(s), newModels(s), newInspect(s), newSessions(s), newStatusline(s), newStore(s), newConvert(s), newAsk(s), newConfig(s), newProxy(s), newEnv(s), newMCP(s), newLoop(s), newVersion(s), newMan(s))
+	fitHelp(root)
 	return root
 }
 

@@ -130,8 +130,8 @@ func priceTable(tiers []catalog.Tier, width int) table {
 		{name: "in", right: true},
 		{name: "out", right: true},
 		{name: "cache read", right: true},
-		{name: "cache write", right: true},
-		{name: "long cache write", right: true},
+		{name: "cache write", right: true, spare: 2},
+		{name: "long cache write", right: true, spare: 1},
 	}}
 	for _, r := range tiers {
 		from := "prompts above " + edit.Thousands(r.Above)

@@ -43,6 +43,7 @@ type replayPrinter struct {
 	models   []string         // of what was replayed
 	total    totals
 	report   []replay.Result // for the page, if one is wanted
+	words    glossary
 }
 
 // file replays one file. A file that cannot be read is reported and left out, and
@@ -195,6 +196,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 		text = "\n" + text
 	}
 	p.printed = true
+	p.words.note(text)
 	_, err := lipgloss.Fprint(p.out, text)
 	return err
 }
@@ -258,11 +260,10 @@ func (p *replayPrinter) printEnd() error {
 	if p.flags.out != "" && len(p.total.order) > 0 {
 		text += fmt.Sprintf("exported to %s: a folder for each session, policy and window, with a manifest.json\n", safe(p.flags.out))
 	}
-	if text == "" {
-		return nil
+	if err := printStyled(p.out, text); err != nil {
+		return err
 	}
-	_, err := lipgloss.Fprint(p.out, text)
-	return err
+	return p.words.print(p.out)
 }
 
 // atMost returns the first of a list, and how many there are beyond.

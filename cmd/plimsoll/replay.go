@@ -157,7 +157,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 	if err != nil {
 		return fail(err, "")
 	}
-	p := &replayPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}}
+	p := &replayPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}, words: glossary{words: replayWords()}}
 	for _, file := range files {
 		if err := p.file(ctx, r, file); err != nil {
 			return err

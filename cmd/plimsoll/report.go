@@ -213,17 +213,17 @@ func runTable(rows []runRow, width int) string {
 	st := newStyles()
 	t := table{width: width, columns: []column{
 		{name: "policy"},
-		{name: "window", right: true},
-		{name: "limit", right: true, spare: 2},
+		{name: "window", right: true, spare: 3},
+		{name: "limit", right: true},
 		{name: "steps", right: true},
 		{name: "over", right: true},
 		{name: "irreducible", right: true},
-		{name: "sent", right: true},
-		{name: "of raw", right: true},
+		{name: "sent", right: true, spare: 2},
+		{name: "of raw", right: true, spare: 1},
 		{name: "peak", right: true},
-		{name: "breaks", right: true, spare: 1},
+		{name: "breaks", right: true},
 		{name: "cost", right: true},
-		{name: "edits", wrap: true},
+		{name: "edits", wrap: true, under: true},
 	}}
 	for _, r := range rows {
 		row := plain(safe(r.run.Policy), safe(r.run.Window), r.limit, r.steps, strconv.Itoa(r.run.StepsOver), positive(r.irreducible),
@@ -457,7 +457,7 @@ func editList(edits map[string]int) string {
 		parts = append(parts, fmt.Sprintf("%s %d", safe(k), edits[k]))
 	}
 	if len(parts) == 0 {
-		return "none"
+		return nothing
 	}
 	return strings.Join(parts, ", ")
 }

@@ -31,7 +31,7 @@ func newSessions(s streams) *cobra.Command {
 	f := sessionsFlags{}
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List the sessions of the agents on this machine, and what they took",
+		Short: "List the sessions of agents on this machine, and what they took",
 		Long: `Sessions lists the session files that agents keep in their usual places, the one
 written last first: Claude Code, Codex, Gemini CLI, qwen-code, Copilot CLI, pi, Cline,
 opencode, Continue, and aider in the working folder. Of each it says the project (the
@@ -80,6 +80,7 @@ func runSessions(ctx context.Context, s streams, f sessionsFlags) error {
 	if err != nil {
 		return fail(fmt.Errorf("sessions: %w", err), "")
 	}
+	names := namesOf(found)
 	if f.by == "" {
 		found = slices.DeleteFunc(found, func(f places.Found) bool { return f.Agent })
 		if f.limit > 0 && len(found) > f.limit {
@@ -95,6 +96,9 @@ func runSessions(ctx context.Context, s streams, f sessionsFlags) error {
 	}
 	if f.by != "" {
 		return fail(f.printSums(s.out, sumsBy(f.by, known)), "")
+	}
+	for i := range known {
+		known[i].Short = shortOf(idOf(known[i].Path), names)
 	}
 	return fail(f.printSessions(s.out, known), "")
 }

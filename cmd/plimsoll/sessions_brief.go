@@ -22,6 +22,7 @@ import (
 // A known is a session with what its file says.
 type known struct {
 	places.Found  `json:"-"`
+	Short         string `json:"-"`                 // as much of its id as names it
 	Project       string `json:"project,omitempty"` // the folder that it works in
 	inspect.Brief `json:"brief"`
 	Wrong         string `json:"wrong,omitempty"` // why it could not be read

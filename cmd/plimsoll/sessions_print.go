@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -60,23 +62,44 @@ func tokensText(s inspect.BriefSum) string {
 	return edit.Thousands(s.Tokens)
 }
 
-// idOf is what a session is called, short enough for a list but not for two sessions.
-func idOf(k known, short bool) string {
-	names := places.Names(k.Path)
-	id := names[len(names)-1]
-	if r := []rune(id); short && len(r) > shortID && looksRandom(id) {
-		return string(r[:shortID])
-	}
-	return id
+// idOf is what a session is called.
+func idOf(path string) string {
+	names := places.Names(path)
+	return names[len(names)-1]
 }
 
-// shortID is how many characters of an id are shown.
+// shortID is how many characters of an id are shown at least.
 const shortID = 8
 
-// looksRandom reports whether an id is a UUID, of which the beginning tells it apart. One of
-// version 7 begins with its time, which is the same for all of a minute.
-func looksRandom(id string) bool {
-	return len(id) == 36 && id[8] == '-' && id[14] != '7'
+// namesOf returns all that sessions may be called, sorted.
+func namesOf(found []places.Found) []string {
+	var all []string
+	for _, f := range found {
+		all = append(all, places.Names(f.Path)...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// shortOf returns the beginning of an id that none of the others, which are sorted, has: it is
+// enough to name the session.
+func shortOf(id string, all []string) string {
+	n := shortID
+	at, _ := slices.BinarySearch(all, id)
+	for _, near := range []int{at - 1, at + 1} {
+		if near < 0 || near >= len(all) || all[near] == id {
+			continue
+		}
+		same := 0
+		for same < min(len(id), len(all[near])) && id[same] == all[near][same] {
+			same++
+		}
+		n = max(n, same+1)
+	}
+	if n >= len(id) || !utf8.ValidString(id[:n]) || len(id) <= shortID+shortID/2 {
+		return id
+	}
+	return id[:n]
 }
 
 func (f sessionsFlags) printSessions(w io.Writer, all []known) error {
@@ -86,7 +109,7 @@ func (f sessionsFlags) printSessions(w io.Writer, all []known) error {
 	case f.csv:
 		return printSessionsCSV(w, all)
 	}
-	return printStyled(w, sessionsText(all, widthOf(w), !isTerminal(w), time.Now()))
+	return printStyled(w, sessionsText(all, widthOf(w), screenWidth(w) == 0, time.Now()))
 }
 
 // sessionsText lists sessions, one a line: in a terminal as much of the first words as there is
@@ -97,10 +120,10 @@ func sessionsText(all []known, width int, whole bool, now time.Time) string {
 		{name: "session"},
 		{name: "age", right: true},
 		{name: "project"},
-		{name: "steps", right: true},
-		{name: "tokens", right: true, spare: 3},
+		{name: "steps", right: true, spare: 3},
+		{name: "tokens", right: true, spare: 2},
 		{name: "cost", right: true},
-		{name: "ended", spare: 2},
+		{name: "ended"},
 		{name: "model", spare: 1},
 		{name: "began with"},
 	}}
@@ -116,7 +139,11 @@ func sessionsText(all []known, width int, whole bool, now time.Time) string {
 		if k.Wrong != "" {
 			first = "(" + k.Wrong + ")"
 		}
-		row := plain(safe(idOf(k, !whole)), ago(k.Time, now), safe(project), count0(k.Steps), tokensText(k.BriefSum), costText(k.BriefSum), safe(endedText(k.Ended)), safe(model), safe(first))
+		id := k.Short
+		if whole || id == "" {
+			id = idOf(k.Path)
+		}
+		row := plain(safe(id), ago(k.Time, now), safe(project), count0(k.Steps), tokensText(k.BriefSum), costText(k.BriefSum), safe(endedText(k.Ended)), safe(model), safe(first))
 		if k.Ended != "" && endIsBad(k.Ended) {
 			row[6].style = st.bad
 		}
@@ -128,13 +155,13 @@ func sessionsText(all []known, width int, whole bool, now time.Time) string {
 	if whole {
 		return t.String()
 	}
-	return clipped(fitted(t))
+	return clipped(t)
 }
 
-// In a terminal a project's folder takes a fifth of the width, by its end, and a model's name at
+// In a terminal a project's folder takes a sixth of the width, by its end, and a model's name at
 // most so many columns.
 const (
-	projectShare = 5
+	projectShare = 6
 	mostModel    = 18
 )
 
@@ -213,7 +240,7 @@ func printSessionsCSV(w io.Writer, all []known) error {
 	_ = c.Write([]string{"id", "client", "time", "project", "model", "steps", "tokens", "cost_usd", "cost_steps", "ended", "first", "path"})
 	for _, k := range all {
 		_ = c.Write([]string{ // Flush has the error
-			safe(cmp.Or(k.ID, idOf(k, false))), k.Found.Client, k.Time.UTC().Format(time.RFC3339), safe(k.Project), safe(k.Model), strconv.Itoa(k.Steps), strconv.Itoa(k.Tokens),
+			safe(cmp.Or(k.ID, idOf(k.Path))), k.Found.Client, k.Time.UTC().Format(time.RFC3339), safe(k.Project), safe(k.Model), strconv.Itoa(k.Steps), strconv.Itoa(k.Tokens),
 			dollarsText(k.Cost), strconv.Itoa(k.Steps - k.Unpriced), k.Ended, safe(k.First), safe(k.Path),
 		})
 	}

@@ -59,11 +59,25 @@ func TestSessionNames(t *testing.T) {
 	}
 }
 
+// TestShortNames: in a list a session has as much of its id as names it, which of ids that begin
+// with a time is more.
+func TestShortNames(t *testing.T) {
+	all := []string{"01a220ed-592a-75e0-b0c7-a9c9261bb2d0", "01a220ed-5a01-7f41-a182-b73849bd0032", "0c0c0c0c-0000-4000-8000-000000000001", "1a2b3c4d"}
+	for id, want := range map[string]string{
+		all[0]: "01a220ed-59", all[1]: "01a220ed-5a", all[2]: "0c0c0c0c", all[3]: "1a2b3c4d",
+	} {
+		if got := shortOf(id, all); got != want {
+			t.Errorf("%s: want %s, got %s", id, want, got)
+		}
+	}
+}
+
 // In a terminal each session is one line, and what tells it apart is whole.
 func TestSessionsText(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	k := known{
 		Found:   places.Found{Path: "/h/.claude/projects/-w/0c0c0c0c-0000-4000-8000-000000000001.jsonl", Client: "claude-code", Time: now.Add(-3 * time.Hour)},
+		Short:   "0c0c0c0c",
 		Project: "/srv/harbour/a/long/way/down/to/the/quayside",
 		Brief: inspect.Brief{
 			Model: "claude-sonnet-4-5-20250929", First: strings.Repeat("count the boats ", 20), Ended: "too long",

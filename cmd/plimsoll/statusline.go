@@ -18,7 +18,7 @@ import (
 func newStatusline(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "statusline",
-		Short: "Print Claude Code's status line: how full the context is, and what is left",
+		Short: "Print Claude Code's status line: how full the context is",
 		Long: `Statusline reads what Claude Code gives to its status-line command on the standard
 input, and prints one line: the tokens of the last prompt and the window, whether the
 provider's cache is still warm, what the session cost so far, and how many calls are left

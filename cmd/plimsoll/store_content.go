@@ -91,7 +91,7 @@ func newStoreGrep(s streams) *cobra.Command {
 		Most    int    `json:"max_matches"`
 	}
 	cmd := &cobra.Command{
-		Use: "grep REF PATTERN", Short: "Print the lines under a reference that have a text or match a pattern",
+		Use: "grep REF PATTERN", Short: "Print the lines under a reference that have a text or a pattern",
 		Long: `Print the lines under a reference that have a text, or match a pattern: as the tool
 ` + policy.ToolOutputCacheGrep + ` answers a model.`,
 		Example: "  plimsoll store grep raaaaaaaaaaaaaaaaaaaaaaaaaa 'FAIL|panic' --regex --after 3",

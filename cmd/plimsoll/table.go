@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -20,15 +21,26 @@ const (
 
 // widthOf returns how wide a table on w may be.
 func widthOf(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return pipeWidth
+	if width := screenWidth(w); width > 0 {
+		return min(max(width, leastWidth), mostWidth)
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 { // some terminals do not know
-		return pipeWidth
+	return pipeWidth
+}
+
+// screenWidth returns how wide the screen is that w is shown on: the terminal's width, else what
+// COLUMNS says; 0: there is none, or it does not know.
+func screenWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+		return pipeWidth // some terminals do not know
 	}
-	return min(max(width, leastWidth), mostWidth)
+	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || width < 0 {
+		return 0
+	}
+	return width
 }
 
 // styles are how people's output looks. Package lipgloss leaves out what the output
@@ -58,7 +70,8 @@ func (s styles) count(n int) lipgloss.Style {
 type column struct {
 	name  string
 	right bool // numbers stand to the right
-	wrap  bool // may be broken into lines; at most one column
+	wrap  bool // may be broken into lines; of several the last one that is there
+	under bool // stands on lines of its own below its row where there is no room beside the others; the last column
 	spare int  // 1 is left out first where the width is too small; 0: never
 }
 
@@ -81,6 +94,11 @@ type table struct {
 func (t table) String() string {
 	t = t.without(func(i int) bool { return t.empty(i) })
 	widths := t.fit()
+	var below []string
+	if last := len(t.columns) - 1; last >= 0 && t.columns[last].under && t.total(widths) > t.width {
+		t, below = t.lowered()
+		widths = t.fit()
+	}
 	for t.total(widths) > t.width {
 		spare := t.mostSpare()
 		if spare < 0 {
@@ -95,10 +113,33 @@ func (t table) String() string {
 	}
 	var b strings.Builder
 	t.line(&b, widths, head)
-	for _, r := range t.rows {
+	for i, r := range t.rows {
 		t.line(&b, widths, r)
+		if below != nil && below[i] != "" {
+			for _, line := range wrapText(below[i], t.width-len(belowIndent)) {
+				b.WriteString(belowIndent + line + "\n")
+			}
+		}
 	}
 	return b.String()
+}
+
+// nothing is a text that says that there is nothing, which below a row needs no words.
+const nothing = "none"
+
+// belowIndent stands before what stands below a row.
+const belowIndent = "    "
+
+// lowered returns the table without its last column, and what that says of each row.
+func (t table) lowered() (table, []string) {
+	last := len(t.columns) - 1
+	below := make([]string, len(t.rows))
+	for i, r := range t.rows {
+		if text := r[last].text; text != "" && text != nothing {
+			below[i] = t.columns[last].name + ": " + text
+		}
+	}
+	return t.without(func(i int) bool { return i == last }), below
 }
 
 // empty reports whether no row has anything in column i.
