@@ -79,7 +79,7 @@ func TestRules(t *testing.T) {
 		}},
 		{"whole-files", func(r *inspect.Report, _ *advice.Replayed) {
 			r.Largest = []inspect.Output{{Tool: "Read", Arguments: `{"file_path":"/w/quay.go"}`, Steps: 18, Carried: 90_000, CostUSD: dollars(30)}}
-		}, "1 output of files read without a range cost $0.30 each, carried through about 18 steps: quay.go|read the lines that matter (offset and limit), or search first|", func(r *inspect.Report, _ *advice.Replayed) {
+		}, "1 output of files read without a range cost $0.30, carried through about 18 steps: quay.go|read the lines that matter (offset and limit), or search first|", func(r *inspect.Report, _ *advice.Replayed) {
 			r.Largest = []inspect.Output{{Tool: "Read", Arguments: `{"file_path":"/w/quay.go","offset":3}`, Steps: 18, Carried: 90_000, CostUSD: dollars(30)}}
 		}},
 		{"shown-again", func(r *inspect.Report, _ *advice.Replayed) {
@@ -94,7 +94,7 @@ func TestRules(t *testing.T) {
 		}},
 		{"changed-front", func(r *inspect.Report, _ *advice.Replayed) {
 			r.Causes = []inspect.CauseSum{{Cause: inspect.CauseHidden, Breaks: 1, Kept: 300, Lost: 71_000, CostUSD: dollars(25)}}
-		}, "once not even what the client sends before the conversation was read from the cache, without a pause that explains it: $0.25|what comes before the conversation had changed, or the provider dropped it early: keep tools, MCP servers and settings the same through a session|", func(r *inspect.Report, _ *advice.Replayed) {
+		}, "once nothing of the conversation was read from the cache, and no pause explains that: $0.25|something before it had changed, or the provider dropped it early: keep tools, MCP servers, memory and settings the same through a session|", func(r *inspect.Report, _ *advice.Replayed) {
 			r.Causes = []inspect.CauseSum{{Cause: inspect.CauseHidden, Breaks: 1, Lost: 71_000, CostUSD: dollars(25)}}
 		}},
 		{"cold-compaction", func(r *inspect.Report, _ *advice.Replayed) {
@@ -104,10 +104,12 @@ func TestRules(t *testing.T) {
 			r.Segments = append(r.Segments, inspect.Segment{Number: 2, Start: "compaction"})
 			r.Cuts = []inspect.Cut{{StepRef: inspect.StepRef{Segment: 2}, Before: 192_000}}
 		}},
-		{"own-part", func(r *inspect.Report, _ *advice.Replayed) { r.Segments[0].Hidden.Tokens = 44_000 }, "44,000 tokens of every prompt, 22% of the window, are not in the file: the client's system prompt, tools and memory|take out MCP servers and memory files that this work does not need: /context lists them|", func(r *inspect.Report, _ *advice.Replayed) {
+		{"own-part", func(r *inspect.Report, _ *advice.Replayed) { r.Segments[0].Hidden.Tokens = 44_000 }, "44,000 tokens or more of every prompt, 22% of the window, are not in the file: the client's system prompt, tools and memory|take out MCP servers and memory files that this work does not need: /context lists them|", func(r *inspect.Report, _ *advice.Replayed) {
 			r.Segments[0].Hidden.Tokens, r.Segments[0].Hidden.Kind = 44_000, inspect.Assumed
 		}},
-		{"pictures", func(r *inspect.Report, _ *advice.Replayed) { r.Segments[0].Steps[19].By["media"] = 9_000 }, "images and files take 23% of the last prompt, 9,000 tokens|smaller pictures cost less: tokens grow with their area|plimsoll inspect logs/quay.jsonl --step 20", func(r *inspect.Report, _ *advice.Replayed) { r.Segments[0].Steps[0].By["media"] = 9_000 }},
+		{"pictures", func(r *inspect.Report, _ *advice.Replayed) { r.Segments[0].Steps[19].By["media"] = 9_000 }, "images and files take 23% of the last prompt, 9,000 tokens|smaller pictures cost less: tokens grow with their area|plimsoll inspect logs/quay.jsonl --step 20", func(r *inspect.Report, _ *advice.Replayed) {
+			r.Segments[0].Steps[19].Tokens, r.Segments[0].Steps[19].By["media"] = 1_999, 1_999
+		}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			if got := by(c.rule, c.fire); got != c.want {

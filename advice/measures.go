@@ -193,8 +193,8 @@ func (s subject) saving() measured {
 	}}
 }
 
-// leastWorth is the least money that a finding is about, in picodollars: five cents.
-const leastWorth = 50_000_000_000
+// leastWorth is the least money that a finding is about, in picodollars: ten cents.
+const leastWorth = 100_000_000_000
 
 func (s subject) oneTool() measured {
 	if len(s.Tools) == 0 || s.Totals.Tokens < leastTokens {
@@ -246,8 +246,12 @@ func (s subject) wholeFiles() measured {
 		}
 		m.figure = max(m.figure, o.CostUSD.Pico/1_000_000_000)
 	}
+	each := catalog.Dollars(m.cost.Pico / int64(n)).String()
+	if n > 1 {
+		each += " each"
+	}
 	m.values = map[string]string{
-		"files": plural(n, "output"), "each": catalog.Dollars(m.cost.Pico / int64(n)).String(), "steps": plural(steps/n, "step"), "names": strings.Join(names, ", "),
+		"files": plural(n, "output"), "each": each, "steps": plural(steps/n, "step"), "names": strings.Join(names, ", "),
 	}
 	return m
 }
@@ -335,10 +339,18 @@ func (s subject) hiddenPart() measured {
 		return measured{}
 	}
 	tokens := s.Segments[0].Hidden.Tokens
+	for _, g := range s.Segments { // it is not the same in all of them
+		if g.Hidden.Kind == inspect.Measured && len(g.Own()) > 0 {
+			tokens = min(tokens, g.Hidden.Tokens)
+		}
+	}
 	return measured{figure: permille(tokens, s.window()), tokens: tokens * s.Totals.Steps, values: map[string]string{
 		"tokens": edit.Thousands(tokens), "share": percent(tokens, s.window()),
 	}}
 }
+
+// leastPictures is how many tokens images and files take that are worth a word.
+const leastPictures = 2_000
 
 func (s subject) pictures() measured {
 	last, ok := s.last()
@@ -346,6 +358,9 @@ func (s subject) pictures() measured {
 		return measured{}
 	}
 	n := last.By["media"]
+	if n < leastPictures {
+		return measured{}
+	}
 	return measured{figure: permille(n, last.Tokens), tokens: n, values: map[string]string{
 		"share": percent(n, last.Tokens), "tokens": edit.Thousands(n),
 	}}

@@ -89,7 +89,7 @@ func costs() []Rule {
 		},
 		{
 			Name: "whole-files", Measure: WholeFiles, Least: 250,
-			Text: "{files} of files read without a range cost {each} each, carried through about {steps}: {names}",
+			Text: "{files} of files read without a range cost {each}, carried through about {steps}: {names}",
 			Do:   "read the lines that matter (offset and limit), or search first",
 		},
 		{
@@ -105,8 +105,8 @@ func costs() []Rule {
 		},
 		{
 			Name: "changed-front", Measure: Changed, Least: 50,
-			Text: "{times} not even what the client sends before the conversation was read from the cache, without a pause that explains it: {cost}",
-			Do:   "what comes before the conversation had changed, or the provider dropped it early: keep tools, MCP servers and settings the same through a session",
+			Text: "{times} nothing of the conversation was read from the cache, and no pause explains that: {cost}",
+			Do:   "something before it had changed, or the provider dropped it early: keep tools, MCP servers, memory and settings the same through a session",
 		},
 		{
 			Name: "cold-compaction", Measure: ColdCut, Least: 50,
@@ -115,7 +115,7 @@ func costs() []Rule {
 		},
 		{
 			Name: "own-part", Measure: HiddenPart, Least: 200,
-			Text: "{tokens} tokens of every prompt, {share} of the window, are not in the file: the client's system prompt, tools and memory",
+			Text: "{tokens} tokens or more of every prompt, {share} of the window, are not in the file: the client's system prompt, tools and memory",
 			Do:   "take out MCP servers and memory files that this work does not need{own}",
 		},
 		{
@@ -139,10 +139,10 @@ type client struct {
 var clients = map[string]client{
 	"claude-code": {"claude --resume {id}", "Esc twice to go back to an earlier message, then /compact", "/compact", ": /context lists them"},
 	"codex":       {"codex resume {id}", "Esc twice to go back to an earlier message, then /compact", "/compact", ""},
-	"gemini-cli":  {"gemini --resume latest", "/compress", "/compress", ""},
-	"qwen-code":   {"qwen --continue", "/compress", "/compress", ""},
+	"gemini-cli":  {"gemini --resume {id}", "/compress", "/compress", ""},
+	"qwen-code":   {"qwen --resume {id}", "/compress", "/compress", ""},
 	"opencode":    {"opencode --session {id}", "/compact", "/compact", ""},
-	"pi":          {"pi --continue", "/compact", "/compact", ""},
+	"pi":          {"pi --session {path}", "/compact", "/compact", ""},
 	"copilot-cli": {"copilot --resume", "/compact", "/compact", ""},
 	"cline":       {"", "/newtask takes what matters over to a new task", "/smol", ""},
 	"aider":       {"", "/drop files that are not needed, or /clear, and ask again", "/clear", ""},

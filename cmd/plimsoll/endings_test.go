@@ -31,10 +31,10 @@ func endingOf(t *testing.T, s *sessionfile.Session) inspect.End {
 	return report.End
 }
 
-// sameTable holds a table between two marks of docs/endings.md against what it should be.
-func sameTable(t *testing.T, mark, table string) {
+// sameTable holds a table between two marks of a page against what it should be.
+func sameTable(t *testing.T, file, mark, table string) {
 	t.Helper()
-	name := filepath.Join(repo, "docs", "endings.md")
+	name := filepath.Join(repo, "docs", file)
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func sameTable(t *testing.T, mark, table string) {
 	between := regexp.MustCompile(`(?s)(<!-- ` + mark + ` -->\n)(.*?)(<!-- end -->)`)
 	found := between.FindSubmatch(page)
 	if found == nil {
-		t.Fatalf("docs/endings.md has no table %q", mark)
+		t.Fatalf("%s has no table %q", file, mark)
 	}
 	if string(found[2]) == table {
 		return
@@ -53,7 +53,7 @@ func sameTable(t *testing.T, mark, table string) {
 		}
 		return
 	}
-	t.Errorf("docs/endings.md has\n%s\nwant (go test ./cmd/plimsoll -run TestEndings -update)\n%s", found[2], table)
+	t.Errorf("%s has\n%s\nwant (go test ./cmd/plimsoll -update)\n%s", file, found[2], table)
 }
 
 // TestEndings: a made session of each format that can record how it ended says so, and the page
@@ -83,7 +83,7 @@ func TestEndings(t *testing.T) {
 		title = strings.TrimPrefix(strings.TrimPrefix(title, string(s.Format)), "-")
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Format, cmp.Or(strings.ReplaceAll(title, "-", " "), ended(e)), ended(e), strings.ReplaceAll(e.Text(), "|", `\|`))
 	}
-	sameTable(t, "made", table.String())
+	sameTable(t, "endings.md", "made", table.String())
 }
 
 // ended is the end in a word, as the list of sessions has it.
@@ -122,5 +122,5 @@ func TestEndingsOfCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameTable(t, "recorded", table.String())
+	sameTable(t, "endings.md", "recorded", table.String())
 }
