@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -160,13 +159,20 @@ func (c shownConfig) print(w io.Writer) error {
 	fmt.Fprintf(&b, "%s under %s\n\n", paint(head, safe(title)), paint(head, safe(c.Policy)))
 	b.WriteString(c.table(widthOf(w)).String())
 	v := c.Settings
-	fmt.Fprintf(&b, "\ncapacity %s − buffer %s − output reserve %s = limit %s\n", edit.Thousands(v.ContextWindow.Value),
-		edit.Thousands(v.ContextWindowBufferTokens.Value), edit.Thousands(v.MaxOutputTokens.Value), edit.Thousands(c.Limit))
+	line := func(text string) {
+		if screenWidth(w) > 0 {
+			text = strings.Join(wrapText(text, widthOf(w)), "\n")
+		}
+		b.WriteString(text + "\n")
+	}
+	b.WriteByte('\n')
+	line(fmt.Sprintf("capacity %s − buffer %s − output reserve %s = limit %s", edit.Thousands(v.ContextWindow.Value),
+		edit.Thousands(v.ContextWindowBufferTokens.Value), edit.Thousands(v.MaxOutputTokens.Value), edit.Thousands(c.Limit)))
 	if c.Way != nil {
 		fmt.Fprintf(&b, "asked as %s\n", safe(c.Way.text()))
 	}
 	for _, n := range c.Notes {
-		fmt.Fprintf(&b, "note: %s\n", safe(n))
+		line("note: " + safe(n))
 	}
 	b.WriteString("\n" + filesTable(c.Files, widthOf(w)).String())
 	_, err := lipgloss.Fprint(w, b.String())
@@ -177,7 +183,7 @@ func (c shownConfig) table(width int) table {
 	t := table{width: width, columns: []column{{name: "setting"}, {name: "value"}, {name: "from", wrap: true}}}
 	add := func(name, value, source string) {
 		if source != "" {
-			t.rows = append(t.rows, []cell{{text: name}, {text: safe(value)}, {text: safe(fromHome(source)), style: newStyles().dim}})
+			t.rows = append(t.rows, []cell{{text: name}, {text: safe(value)}, {text: safe(homely(source)), style: newStyles().dim}})
 		}
 	}
 	v := c.Settings
@@ -198,16 +204,6 @@ func (c shownConfig) table(width int) table {
 	return t
 }
 
-// fromHome writes what begins with a path below the user's home with ~.
-func fromHome(text string) string {
-	home, err := os.UserHomeDir()
-	rest, below := strings.CutPrefix(text, home+string(filepath.Separator))
-	if err != nil || home == "" || !below {
-		return text
-	}
-	return "~" + string(filepath.Separator) + rest
-}
-
 func filesTable(files []shownFile, width int) table {
 	t := table{width: width, columns: []column{{name: "file", wrap: true}, {name: "is"}}}
 	for _, f := range files {
@@ -215,7 +211,7 @@ func filesTable(files []shownFile, width int) table {
 		if f.Read {
 			is = "read"
 		}
-		t.rows = append(t.rows, plain(safe(fromHome(f.File)), is))
+		t.rows = append(t.rows, plain(safe(homely(f.File)), is))
 	}
 	return t
 }

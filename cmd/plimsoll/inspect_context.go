@@ -30,7 +30,7 @@ func (f inspectFlags) showContext(s streams, session *sessionfile.Session, ref i
 // contextText writes what takes how much of the window.
 func contextText(c inspect.Context, width int) string {
 	w := &reportWriter{writer{width: width, st: newStyles()}}
-	w.title(fmt.Sprintf("%s  step %s", safe(shorten(c.Session, mostName)), c.Name()))
+	w.title(fmt.Sprintf("%s  step %s", w.named(c.Session), c.Name()))
 	text := fmt.Sprintf("%s, %s tokens (%s)", modelName(c.Model), edit.Thousands(c.Tokens), c.Kind)
 	if c.Window > 0 {
 		text += fmt.Sprintf(", %s of the window of %s", shareText(c.Tokens, c.Window), edit.Thousands(c.Window))

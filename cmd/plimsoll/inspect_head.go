@@ -12,7 +12,7 @@ import (
 )
 
 func (w *reportWriter) head(r inspect.Report) {
-	w.title(safe(shorten(r.Session, mostName)))
+	w.title(w.named(r.Session))
 	w.end(r.End)
 	w.para(w.st.plain, subject(r))
 	t := r.Totals

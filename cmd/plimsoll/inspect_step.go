@@ -14,7 +14,7 @@ import (
 // listingText writes the content of one request.
 func listingText(l inspect.Listing, width int) string {
 	w := &reportWriter{writer{width: width, st: newStyles()}}
-	w.title(fmt.Sprintf("%s  step %s", safe(shorten(l.Session, mostName)), l.Name()))
+	w.title(fmt.Sprintf("%s  step %s", w.named(l.Session), l.Name()))
 	messages := 0
 	for _, it := range l.Items {
 		if it.What == inspect.ItemMessage {
@@ -110,7 +110,7 @@ func partText(it inspect.Item, p inspect.Part) string {
 // diffText writes what changed between two requests.
 func diffText(d inspect.Diff, width int) string {
 	w := &reportWriter{writer{width: width, st: newStyles()}}
-	w.title(fmt.Sprintf("%s  step %s to %s", safe(shorten(d.Session, mostName)), d.A.Name(), d.B.Name()))
+	w.title(fmt.Sprintf("%s  step %s to %s", w.named(d.Session), d.A.Name(), d.B.Name()))
 	w.para(w.st.plain, fmt.Sprintf("%s to %s tokens, %d to %s; the same at the beginning: %d, in all: %d",
 		edit.Thousands(d.A.Tokens), edit.Thousands(d.B.Tokens), d.A.Messages, plural(d.B.Messages, "message"), d.Prefix, d.Same))
 	w.para(w.st.dim, "now: "+contentList(d.B.By))

@@ -6,7 +6,8 @@
 // Results go to standard output, everything else to standard error: an error as
 // "plimsoll: what is wrong" without capitals and full stops, what can be done
 // about it on a line "hint: ...". Tables are at most 120 columns wide, or as wide
-// as the terminal. Colour is only for terminals, and not where NO_COLOR is set;
+// as the terminal, or as COLUMNS says where there is none: then what is longer is
+// shortened as on a screen, and words of a report's own are explained at its end. Colour is only for terminals, and not where NO_COLOR is set;
 // no meaning hangs on it. What comes from a file or from its name is printed
 // with its control characters escaped.
 package main
@@ -60,9 +61,10 @@ func newRoot(s streams) *cobra.Command {
 		Long: `Plimsoll measures what fills a model's context window, acts before a call
 overflows, never loses what it takes out, and shows why.
 
-Start with a session of your coding agent, or with the one in examples/:
+Start with the newest session of a coding agent on this machine, or list all:
 
-  plimsoll replay examples/session.jsonl
+  plimsoll inspect
+  plimsoll sessions
 
 Exit codes:
   0    done

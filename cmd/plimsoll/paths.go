@@ -111,7 +111,7 @@ func namedSession(command, name string) (string, error) {
 	case len(begins) > 1:
 		return "", usage(ambiguous(command, fmt.Sprintf("%q is the beginning of", name), begins), "name more of the id")
 	}
-	return name, nil
+	return "", fail(fmt.Errorf("%s: %q is no file or folder, and no session is called so", command, name), "plimsoll sessions lists the sessions on this machine")
 }
 
 // calledSo returns the sessions that a name is, and those of which it is the beginning.

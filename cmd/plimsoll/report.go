@@ -71,8 +71,16 @@ func (w *writer) para(style lipgloss.Style, text string) {
 	}
 }
 
+// besideName is how many columns stand beside the name of a session in a title, at most.
+const besideName = 20
+
+// named returns the name of a session for a title: its end, where there is no room for all.
+func (w *writer) named(session string) string {
+	return safe(shorten(homely(session), min(mostName, w.width-besideName)))
+}
+
 func (w *writer) heading(res replay.Result) {
-	name := w.st.head.Render(safe(shorten(res.Session, mostName)))
+	name := w.st.head.Render(w.named(res.Session))
 	if res.Steps == 0 && res.Messages == 0 {
 		w.b.WriteString(name + "\n")
 		return
