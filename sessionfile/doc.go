@@ -41,8 +41,8 @@
 // A reply that was paid for and of which the file has no content is a Step like any other; a
 // line stands for what it said ([NotInFile]). A result that a file states of a run that it
 // does not have sums up no segments.
-// A call that was refused, failed or was stopped by a person is a [Failure] of its segment; the
-// client's words for it are no message. Where it was refused for its length and no reply came
+// A call that was refused, failed or was stopped by a person is a [Failure] of its segment, and so
+// is one that a limit of the client's own came before; the client's words for it are no message. Where it was refused for its length and no reply came
 // after it, the segment ends with that request (Segment.Final).
 // A file that holds several conversations has a segment with StartRoot for each, and its
 // Name says which. What sub-agents said inside the file of their session, and other lines that lead
