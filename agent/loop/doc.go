@@ -45,6 +45,7 @@
 //	leftover_other.go  the same, of other systems
 //	process.go         one run of an agent
 //	folder.go          the folder in the workspace
+//	inbox.go           the messages in it
 //	files.go           what changed in the workspace
 //	env.go             what is recorded of the environment
 //	journal.go         records, and the machine made of them again

@@ -9,13 +9,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
-
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
 // FolderName is the folder in a workspace by which a person speaks to the loop in it.
@@ -29,13 +24,6 @@ const (
 	logFile     = "log"
 	inboxFolder = "inbox"
 	doneFolder  = "inbox/processed"
-)
-
-// Bounds of what is read from it.
-const (
-	maxMessage  = 64 << 10 // bytes of a message; its end is cut off
-	maxMessages = 100      // files that are looked at in one go
-	plainRank   = 1000     // the priority of a message whose name begins with no number
 )
 
 // A Holder is the process that runs the loop in a workspace.
@@ -99,7 +87,7 @@ func (f *folder) hold(h Holder) error {
 	if err != nil {
 		return fmt.Errorf("loop: workspace: %s: %w", f.workspace, err)
 	}
-	if err := tryLock(file); err != nil {
+	if err := takeLock(file, func() { time.Sleep(lockPause) }); err != nil {
 		defer file.Close() //nolint:errcheck // only read
 		if !errors.Is(err, errLocked) {
 			return fmt.Errorf("loop: workspace: %s: lock: %w", f.workspace, err)
@@ -125,6 +113,31 @@ func (f *folder) hold(h Holder) error {
 	return nil
 }
 
+// How often, and how far apart, a lock is tried for that somebody only looks at.
+const (
+	lockTries = 1000
+	lockPause = time.Millisecond
+)
+
+// takeLock takes the lock of a file. Who only looks at it shares it for an instant, so where
+// it can be shared, nobody holds it, and it is tried again after a wait.
+func takeLock(file *os.File, wait func()) error {
+	for range lockTries {
+		err := tryLock(file)
+		if !errors.Is(err, errLocked) {
+			return err
+		}
+		if err := shareLock(file); err != nil {
+			return err
+		}
+		if err := freeLock(file); err != nil {
+			return err
+		}
+		wait()
+	}
+	return errLocked
+}
+
 // holderIn reads who holds the lock.
 func holderIn(file *os.File) Holder {
 	var h Holder
@@ -135,7 +148,8 @@ func holderIn(file *os.File) Holder {
 	return h
 }
 
-// HolderOf returns who runs a loop in a workspace; ok is false if nobody does.
+// HolderOf returns who runs a loop in a workspace; ok is false if nobody does. A loop that
+// begins meanwhile is not in its way.
 func HolderOf(workspace string) (h Holder, ok bool, err error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
@@ -150,7 +164,7 @@ func HolderOf(workspace string) (h Holder, ok bool, err error) {
 		return h, false, fmt.Errorf("loop: workspace: %w", err)
 	}
 	defer file.Close() //nolint:errcheck // only read
-	if err := tryLock(file); !errors.Is(err, errLocked) {
+	if err := shareLock(file); !errors.Is(err, errLocked) {
 		return h, false, err
 	}
 	return holderIn(file), true, nil
@@ -193,69 +207,12 @@ func (f *folder) remove(name string) error {
 	return nil
 }
 
-// A letter is a message from the inbox.
-type letter struct {
-	name     string
-	text     string
-	priority int
-	ref      llm.Ref
-}
-
-// letters returns what is in the inbox, the most urgent first: files NNN-anything.txt in
-// the order of their numbers, then those without one, by name.
-func (f *folder) letters() ([]letter, error) {
-	if err := f.root.Mkdir(inboxFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("loop: inbox: %w", err)
-	}
-	entries, err := fs.ReadDir(f.root.FS(), inboxFolder)
-	if err != nil {
-		return nil, fmt.Errorf("loop: inbox: %w", err)
-	}
-	var out []letter
-	for _, e := range entries {
-		if !e.Type().IsRegular() || path.Ext(e.Name()) != ".txt" || len(out) == maxMessages {
-			continue // links and pipes are nobody's messages
-		}
-		data, err := f.read(path.Join(inboxFolder, e.Name()))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // taken away meanwhile
-		}
-		if err != nil {
-			return nil, fmt.Errorf("loop: inbox: %w", err)
-		}
-		text := strings.ToValidUTF8(string(data), "\uFFFD") // as a record holds it
-		out = append(out, letter{e.Name(), text, rank(e.Name()), llm.RefOf(data)})
-	}
-	sort.SliceStable(out, func(i, k int) bool { return out[i].priority < out[k].priority })
-	return out, nil
-}
-
-// rank returns the number that a name begins with.
-func rank(name string) int {
-	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
-	if n, err := strconv.Atoi(digits); err == nil {
-		return min(n, plainRank)
-	}
-	return plainRank
-}
-
-// read returns the beginning of a file.
-func (f *folder) read(name string) ([]byte, error) {
+// read returns the beginning of a file: so many bytes at most.
+func (f *folder) read(name string, most int64) ([]byte, error) {
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	return io.ReadAll(io.LimitReader(file, maxMessage))
-}
-
-// taken moves a letter to those that were read.
-func (f *folder) taken(l letter) error {
-	if err := f.root.Mkdir(doneFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("loop: inbox: %w", err)
-	}
-	if err := f.root.Rename(path.Join(inboxFolder, l.name), path.Join(doneFolder, l.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("loop: inbox: %w", err)
-	}
-	return nil
+	return io.ReadAll(io.LimitReader(file, most))
 }

@@ -152,18 +152,6 @@ func (r *Runner) ended(ctx context.Context, run ran) error {
 	}, rec)
 }
 
-// written feeds the machine and writes the record.
-func (r *Runner) written(ctx context.Context, in core.Input, rec record) error {
-	err := r.feed(in, rec)
-	if err == nil {
-		err = r.journal.flush(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("loop: %s: %w", r.id, err)
-	}
-	return nil
-}
-
 // wait waits for the end of a pause.
 func (r *Runner) wait(ctx, durable context.Context) error {
 	tick := time.NewTimer(r.o.Poll)
@@ -216,18 +204,23 @@ func (r *Runner) signals(ctx context.Context) error {
 	if !r.o.Inbox {
 		return nil
 	}
-	letters, err := r.folder.letters()
-	if err != nil {
-		return err
-	}
+	return r.deliver(ctx)
+}
+
+// deliver gives the machine what is in the inbox.
+func (r *Runner) deliver(ctx context.Context) error {
+	letters, wrong := r.inbox.letters()
 	for _, l := range letters {
 		rec := record{Kind: kindMessage, At: r.o.Now(), message: message{l.text, l.priority, l.name}}
 		if err := r.written(ctx, core.Message{Text: l.text, Priority: l.priority}, rec); err != nil {
 			return err
 		}
-		if err := r.folder.taken(l); err != nil {
-			return err
+		if err := r.inbox.taken(l); err != nil {
+			wrong = append(wrong, err)
 		}
+	}
+	for _, text := range r.inbox.news(wrong...) {
+		r.note("%s", text)
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ type Runner struct {
 	o       Options
 	id      string
 	folder  *folder
+	inbox   *inbox
 	machine *core.Machine
 	journal *journal
 	watcher *watcher
@@ -134,9 +135,7 @@ func Resume(ctx context.Context, o Options, id string) (*Runner, error) {
 	if n := endLeftover(id); n > 0 {
 		r.note("ended %d processes that were left of the last run", n)
 	}
-	if err := r.delivered(old.letter); err != nil {
-		return nil, errors.Join(err, r.Close())
-	}
+	r.delivered(old.letter)
 	r.summary = r.machine.Context().Summary
 	rec := r.first(kindResumed)
 	rec.At = r.o.Now()
@@ -185,7 +184,7 @@ func prepare(o Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{o: o, folder: f, watcher: newWatcher(workspace)}, nil
+	return &Runner{o: o, folder: f, inbox: newInbox(f), watcher: newWatcher(workspace)}, nil
 }
 
 // agents checks that there are some, and that each one's program is there.
@@ -345,19 +344,27 @@ func (r *Runner) outcome(rec *record) {
 	}
 }
 
-// delivered moves the letter that was on record when the loop ended, and was not moved.
-func (r *Runner) delivered(last record) error {
-	if last.File == "" || !r.o.Inbox {
-		return nil
+// written feeds the machine and writes the record.
+func (r *Runner) written(ctx context.Context, in core.Input, rec record) error {
+	err := r.feed(in, rec)
+	if err == nil {
+		err = r.journal.flush(ctx)
 	}
-	letters, err := r.folder.letters()
 	if err != nil {
-		return err
-	}
-	for _, l := range letters {
-		if l.name == last.File && l.text == last.Message {
-			return r.folder.taken(l)
-		}
+		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
 	return nil
+}
+
+// delivered moves the letter that was on record when the loop ended, and was not moved.
+func (r *Runner) delivered(last record) {
+	if last.File == "" || !r.o.Inbox {
+		return
+	}
+	letters, _ := r.inbox.letters() // what is wrong is told when they are delivered
+	for _, l := range letters {
+		if l.name == last.File && l.text == last.Message {
+			_ = r.inbox.taken(l) // told then, too
+		}
+	}
 }

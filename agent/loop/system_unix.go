@@ -33,8 +33,16 @@ func (g group) kill() { _ = syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) } 
 
 // tryLock takes the lock of a file, which the system gives back when the process ends, however
 // it ends.
-func tryLock(file *os.File) error {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor is small
+func tryLock(file *os.File) error { return lock(file, syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// shareLock takes a lock that others may have beside it, but for the whole one.
+func shareLock(file *os.File) error { return lock(file, syscall.LOCK_SH|syscall.LOCK_NB) }
+
+// freeLock gives a lock back.
+func freeLock(file *os.File) error { return lock(file, syscall.LOCK_UN) }
+
+func lock(file *os.File, how int) error {
+	err := syscall.Flock(int(file.Fd()), how) //nolint:gosec // a descriptor is small
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return errLocked
 	}
