@@ -35,10 +35,11 @@
 // # What is remembered
 //
 // From each iteration code takes facts, a sentence each: decisions, approaches that worked
-// and that failed, the state, next steps, else findings; and names of files. No fact is ever
-// removed, so making the summary anew loses nothing. The summary in code is written from all
-// facts at each fold, within its tokens and words: shorter before fewer. A model that writes
-// the summary anew gets them, too.
+// and that failed, the state, next steps, else findings; and names of files. The summary in
+// code is written from all facts at each fold, within its tokens and words: shorter before
+// fewer; so making it anew loses nothing. A model that writes the summary anew gets them,
+// too. Of very many facts those are kept that a summary would take first, several times as
+// many as it has room for.
 //
 // # Files
 //

@@ -93,6 +93,29 @@ func (l *ledger) leave(n int, summary string) {
 		l.event(EventFolded, it.Number, "iteration %d is in the summary", it.Number)
 	}
 	c.Iterations = append([]IterationContext(nil), c.Iterations[n:]...)
+	l.forget()
+}
+
+// mostFacts is how many facts are kept of folded iterations, once there are twice as many:
+// the longest record of them, in a question, has room for at most 1,500.
+const mostFacts = 4000
+
+// forget leaves of the facts of folded iterations those that a summary would take first, so
+// that a state and the time to write a summary do not grow with the loop.
+func (l *ledger) forget() {
+	folded := l.notesTo(l.s.Context.Folded())
+	if len(folded) <= 2*mostFacts {
+		return
+	}
+	lines := rank(folded)
+	lines = lines[:min(len(lines), mostFacts)]
+	slices.SortFunc(lines, func(a, b line) int { return a.at - b.at })
+	kept := make([]fact, 0, len(lines)+len(l.s.Facts)-len(folded))
+	for _, x := range lines {
+		kept = append(kept, x.fact)
+	}
+	l.s.Facts = append(kept, l.s.Facts[len(folded):]...)
+	l.notes, l.known = nil, nil
 }
 
 // answered takes a model's summary. One that says nothing is a failure.

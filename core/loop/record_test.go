@@ -1,6 +1,9 @@
 package loop_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -134,4 +137,70 @@ func TestScore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Facts do not grow with the loop, and a summary is what it would be if all of them had been
+// kept.
+func TestFactsAreBounded(t *testing.T) {
+	m := start(t, loop.Config{MaxIterations: 5000})
+	var before, after map[string]any // states
+	for n := 1; n <= 2500 && after == nil; n++ {
+		iterate(t, m, loop.Output{Text: said(n)})
+		if n%50 != 0 {
+			continue
+		}
+		s := decoded(t, m.Save())
+		if before != nil && len(s["facts"].([]any)) < len(before["facts"].([]any)) {
+			after = s
+		} else {
+			before = s
+		}
+	}
+	if after == nil || len(after["facts"].([]any)) > 5000 {
+		t.Fatal("want facts left out, and at most 5,000 kept")
+	}
+	short := restored(t, after)
+	known := map[string]bool{}
+	var all []any
+	for _, x := range slices.Concat(before["facts"].([]any), after["facts"].([]any)) {
+		if text := fmt.Sprint(x); !known[text] {
+			known[text] = true
+			all = append(all, x)
+		}
+	}
+	if len(all) <= len(after["facts"].([]any)) {
+		t.Fatalf("want more facts than were kept, got %d", len(all))
+	}
+	slices.SortStableFunc(all, func(a, b any) int { return iterationOf(a) - iterationOf(b) })
+	after["facts"] = all
+	long := restored(t, after)
+	for _, m := range []*loop.Machine{short, long} {
+		iterate(t, m, loop.Output{Text: said(3000)})
+	}
+	if a, b := short.Context().Summary, long.Context().Summary; a != b || a == "" {
+		t.Errorf("want the same summary, got\n%s\nand of all facts\n%s", a, b)
+	}
+}
+
+func iterationOf(fact any) int { return int(fact.(map[string]any)["iteration"].(float64)) }
+
+func decoded(t *testing.T, state []byte) (s map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(state, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func restored(t *testing.T, state map[string]any) *loop.Machine {
+	t.Helper()
+	text, err := json.Marshal(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := loop.Restore(loop.Config{Counter: chars4(), MaxIterations: 5000}, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
