@@ -71,6 +71,7 @@ Exit codes:
   1    nothing could be read, or a policy file is wrong, or something failed
   2    the command line is wrong
   3    a condition of replay --fail-on was met
+  10   a loop ended otherwise than by its goal: plimsoll loop --help has 10 to 15
   130  interrupted`,
 		Version:            version(),
 		SilenceErrors:      true,
