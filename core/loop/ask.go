@@ -1,9 +1,11 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/summary"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
@@ -72,4 +74,58 @@ func (it IterationContext) report() string {
 		fmt.Fprintf(&b, "Files changed: %s\n", strings.Join(it.FileChanges, ", "))
 	}
 	return b.String() + "Output:\n" + it.shown()
+}
+
+// leastWords is how many a summary needs: fewer stand for nothing.
+const leastWords = 5
+
+// answered takes a model's summary, unless it cannot stand for what was asked about: then it
+// is a failure.
+func (l *ledger) answered(in Answer) error {
+	if err := l.asked(in.ID); err != nil {
+		return err
+	}
+	judged, fault := summary.Judge(plain(bounded(in.Text)), in.Stop, summary.SourceOf(nil, l.question().Prompt))
+	limits := room{l.cfg.MaxSummaryTokens, maxSummaryWords, l.cfg.Counter}
+	text := limits.cut(judged.Retain + "\n" + judged.Summary)
+	if fault == "" && countWords(text) < leastWords {
+		fault = "the answer says nothing"
+	}
+	if fault != "" {
+		l.fail(oneLine(fault, maxFact))
+		return nil
+	}
+	l.s.Written, l.s.Want, l.s.Held = text, nothing, false
+	l.leave(len(l.pending()), text)
+	return nil
+}
+
+// unanswered keeps everything as it is until the next interval.
+func (l *ledger) unanswered(in NoAnswer) error {
+	if err := l.asked(in.ID); err != nil {
+		return err
+	}
+	l.fail(oneLine(plain(in.Why), maxName))
+	return nil
+}
+
+func (l *ledger) fail(why string) {
+	l.s.Want, l.s.Held = nothing, true
+	l.event(EventSummaryFailed, l.s.Context.TotalIterations, "%s; asked again after iteration %d", why, l.nextInterval())
+}
+
+// nextInterval is the iteration after which a model is asked again.
+func (l *ledger) nextInterval() int {
+	every := l.cfg.SummarizeEvery
+	return (l.s.Context.TotalIterations/every + 1) * every
+}
+
+func (l *ledger) asked(id int) error {
+	switch {
+	case l.s.Want == nothing || l.s.Running != nil || l.s.End != "":
+		return errors.New("loop: feed: answer, want a question before it, got none")
+	case id != l.s.Counters.Asked:
+		return fmt.Errorf("loop: feed: answer, want to question %d, got %d", l.s.Counters.Asked, id)
+	}
+	return nil
 }

@@ -1,13 +1,9 @@
 package loop
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
-
-// leastWords is how many a summary needs: fewer stand for nothing.
-const leastWords = 5
 
 // A ledger is the state with what it was told to go by: who is in the window, who in the
 // summary.
@@ -116,50 +112,4 @@ func (l *ledger) forget() {
 	}
 	l.s.Facts = append(kept, l.s.Facts[len(folded):]...)
 	l.notes, l.known = nil, nil
-}
-
-// answered takes a model's summary. One that says nothing is a failure.
-func (l *ledger) answered(in Answer) error {
-	if err := l.asked(in.ID); err != nil {
-		return err
-	}
-	limits := room{l.cfg.MaxSummaryTokens, maxSummaryWords, l.cfg.Counter}
-	text := limits.cut(plain(bounded(in.Text)))
-	if countWords(text) < leastWords {
-		l.fail("the answer says nothing")
-		return nil
-	}
-	l.s.Written, l.s.Want, l.s.Held = text, nothing, false
-	l.leave(len(l.pending()), text)
-	return nil
-}
-
-// unanswered keeps everything as it is until the next interval.
-func (l *ledger) unanswered(in NoAnswer) error {
-	if err := l.asked(in.ID); err != nil {
-		return err
-	}
-	l.fail(oneLine(plain(in.Why), maxName))
-	return nil
-}
-
-func (l *ledger) fail(why string) {
-	l.s.Want, l.s.Held = nothing, true
-	l.event(EventSummaryFailed, l.s.Context.TotalIterations, "%s; asked again after iteration %d", why, l.nextInterval())
-}
-
-// nextInterval is the iteration after which a model is asked again.
-func (l *ledger) nextInterval() int {
-	every := l.cfg.SummarizeEvery
-	return (l.s.Context.TotalIterations/every + 1) * every
-}
-
-func (l *ledger) asked(id int) error {
-	switch {
-	case l.s.Want == nothing || l.s.Running != nil || l.s.End != "":
-		return errors.New("loop: feed: answer, want a question before it, got none")
-	case id != l.s.Counters.Asked:
-		return fmt.Errorf("loop: feed: answer, want to question %d, got %d", l.s.Counters.Asked, id)
-	}
-	return nil
 }

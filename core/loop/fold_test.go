@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/loop"
 )
 
@@ -394,4 +395,47 @@ func TestConfig(t *testing.T) {
 	if _, err := loop.New(loop.Config{Counter: chars4()}, loop.Task{Goal: " \n\x00"}); err == nil || errors.Unwrap(err) != nil {
 		t.Errorf("an empty goal: want an error, got %v", err)
 	}
+}
+
+// An answer is judged as any summary is: what was cut off, refuses, or names files that were
+// not in the question stands for nothing. Its tags are none of its words.
+func TestJudgedAnswer(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		stop       llm.Stop
+		want       string // of the failure; empty: it is taken
+	}{
+		{"taken", "Module 1 keeps its state in a table.", llm.StopEnd, ""},
+		{"R004-11_cut_off", "Module 1 keeps its state in a table.", llm.StopLength, "cut off"},
+		{"R004-11_a_tag_stays_open", "<summary>Module 1 keeps its state in a table.", llm.StopEnd, "never closed"},
+		{"R004-11_refused", "I'm sorry, I cannot do that for you.", llm.StopEnd, "refuses"},
+		{"R004-11_a_file_that_nobody_named", "Module 1 is in lib/made/up.go by now.", llm.StopEnd, "lib/made/up.go"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := start(t, loop.Config{AskModel: true})
+			for n := 1; n <= 6; n++ {
+				iterate(t, m, loop.Output{Text: said(n)})
+			}
+			events := feed(t, m, loop.Answer{ID: m.Ready().Ask.ID, Text: c.text, Stop: c.stop})
+			if c.want == "" {
+				if len(foldedIn(events)) != 1 || m.Context().Summary != c.text {
+					t.Errorf("want it taken, got %+v, %q", events, m.Context().Summary)
+				}
+				return
+			}
+			if len(events) != 1 || events[0].Kind != loop.EventSummaryFailed || !strings.Contains(events[0].Text, c.want) || m.Context().Summary != "" || raw(m) != "1 2 3 4 5 6" {
+				t.Errorf("want all six raw, got %+v, %q", events, m.Context().Summary)
+			}
+		})
+	}
+	t.Run("tags", func(t *testing.T) {
+		m := start(t, loop.Config{AskModel: true})
+		for n := 1; n <= 6; n++ {
+			iterate(t, m, loop.Output{Text: said(n)})
+		}
+		answer(t, m, "<retain>Key: keep the table of module 1.</retain>\n<summary>Finished one module.</summary>")
+		if got := m.Context().Summary; got != "Key: keep the table of module 1.\nFinished one module." {
+			t.Errorf("want what is in the tags, got %q", got)
+		}
+	})
 }

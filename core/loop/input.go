@@ -1,5 +1,7 @@
 package loop
 
+import "github.com/plimsoll-dev/plimsoll/core/llm"
+
 // An Input is something that happened. The set is closed. Times are milliseconds since
 // 1970; one that goes back, or lies before 1970, counts as no time.
 type Input interface{ input() }
@@ -27,10 +29,12 @@ type Output struct {
 	Files       []FileEvent // what changed in the workspace meanwhile
 }
 
-// Answer is what a model wrote about an Ask.
+// Answer is what a model wrote about an Ask. It is judged: one that was cut off, refuses,
+// says next to nothing or names files that were not in the question fails as NoAnswer does.
 type Answer struct {
 	ID   int
 	Text string
+	Stop llm.Stop // why it ended
 }
 
 // NoAnswer says that it wrote nothing, and why.
