@@ -51,5 +51,6 @@
 //	journal.go         records, and the machine made of them again
 //	history.go         what the records say, for a reader
 //	runner.go          Start and Resume
+//	ask.go             a model that writes summaries
 //	run.go             the loop itself
 package loop

@@ -25,6 +25,8 @@ type History struct {
 	Summaries  []SummaryAt    `json:"summaries"` // each that there was
 	Iterations []Iteration    `json:"iterations"`
 	Messages   []core.Message `json:"messages"`
+	// Summariser is what the model took that writes summaries.
+	Summariser Spent `json:"summariser"`
 }
 
 // An Iteration is one run of an agent, as it is on record.
@@ -39,6 +41,8 @@ type Iteration struct {
 type SummaryAt struct {
 	Iteration int    `json:"iteration"`
 	Text      string `json:"text"`
+	Model     string `json:"model,omitempty"`  // that wrote it; empty: code did
+	Failed    string `json:"failed,omitempty"` // why a model wrote none; then there is no text
 }
 
 // Read returns what a store has of a loop. It may be running.
@@ -80,13 +84,23 @@ func (h *History) add(r, began record) {
 		h.Running = 0
 	}
 	for _, e := range r.Events {
-		if e.Kind == core.EventFolded {
+		switch e.Kind {
+		case core.EventFolded:
 			h.Folded = e.Iteration
+		case core.EventSummaryFailed:
+			h.Summaries = append(h.Summaries, SummaryAt{Iteration: len(h.Iterations), Model: r.Model, Failed: e.Text})
 		}
 	}
 	if r.Summary != nil {
 		h.Summary = *r.Summary
-		h.Summaries = append(h.Summaries, SummaryAt{len(h.Iterations), h.Summary})
+		at := SummaryAt{Iteration: len(h.Iterations), Text: h.Summary}
+		if r.Kind == kindAnswer {
+			at.Model = r.Model
+		}
+		h.Summaries = append(h.Summaries, at)
+	}
+	if r.Spent != nil && r.Kind == kindAnswer {
+		h.Summariser = h.Summariser.Add(*r.Spent)
 	}
 	if r.End != "" {
 		h.End, h.Why = r.End, r.Why

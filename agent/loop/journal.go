@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	core "github.com/plimsoll-dev/plimsoll/core/loop"
@@ -35,6 +36,8 @@ const (
 	kindContinue = "continue" // a person's
 	kindFatal    = "fatal"    // the host cannot go on
 	kindTick     = "tick"     // time that has ended the loop
+	kindAnswer   = "answer"   // a model has written a summary
+	kindNoAnswer = "noanswer" // it has not
 )
 
 // A record is an input of the machine and what came of it. Fed the inputs again, from the
@@ -47,6 +50,7 @@ type record struct {
 	starting
 	ending
 	message
+	answering
 	effect
 	State json.RawMessage `json:"state,omitempty"` // the whole of it, in some
 
@@ -88,6 +92,34 @@ type message struct {
 	File     string `json:"file,omitempty"`
 }
 
+// An answering is what a model said when it was asked for a summary.
+type answering struct {
+	Question int      `json:"question,omitempty"` // its number
+	Reply    string   `json:"reply,omitempty"`
+	Stop     llm.Stop `json:"stop,omitempty"`
+	Failed   string   `json:"failed,omitempty"` // why it said nothing
+}
+
+// A Spent is what calls of models took.
+type Spent struct {
+	Calls     int           `json:"calls"`
+	Input     int           `json:"input"`      // tokens of all prompts, cached or not
+	CacheRead int           `json:"cache_read"` // tokens of them that came from a cache
+	Output    int           `json:"output"`     // tokens
+	Cost      catalog.Money `json:"cost"`       // by list prices; not known if that of one call is not
+}
+
+// Add returns the sum of both.
+func (s Spent) Add(more Spent) Spent {
+	switch {
+	case s.Calls == 0:
+		return more
+	case more.Calls == 0:
+		return s
+	}
+	return Spent{s.Calls + more.Calls, s.Input + more.Input, s.CacheRead + more.CacheRead, s.Output + more.Output, s.Cost.Add(more.Cost)}
+}
+
 // An effect is what came of an input, for whoever reads the loop.
 type effect struct {
 	Iteration *core.IterationContext `json:"iteration,omitempty"`
@@ -95,6 +127,7 @@ type effect struct {
 	Events    []core.Event           `json:"events,omitempty"`
 	End       core.Reason            `json:"end,omitempty"`
 	Why       string                 `json:"why,omitempty"` // of the end; also why the host cannot go on
+	Spent     *Spent                 `json:"spent,omitempty"`
 }
 
 // A Share is how much of a prompt a section takes.
@@ -117,7 +150,15 @@ type Settings struct {
 	RunawayAfter     int    `json:"runaway_after,omitempty"`
 	IgnoreAlerts     bool   `json:"ignore_alerts,omitempty"`
 	Promise          string `json:"promise,omitempty"`
+	// SummaryModel is the model that writes summaries, as provider/model; [ByCode]: code does.
+	SummaryModel string `json:"summary_model,omitempty"`
 }
+
+// ByCode is the SummaryModel of a loop whose summaries code writes.
+const ByCode = "none"
+
+// asks reports whether a model writes summaries.
+func (s Settings) asks() bool { return s.SummaryModel != "" && s.SummaryModel != ByCode }
 
 // config returns what a machine is made with.
 func (s Settings) config(c token.Counter) core.Config {
@@ -125,7 +166,7 @@ func (s Settings) config(c token.Counter) core.Config {
 		Window: s.Window, SummarizeEvery: s.SummarizeEvery, MaxSummaryTokens: s.MaxSummaryTokens,
 		MaxIterations: s.MaxIterations, MaxTime: s.MaxTime, Threshold: s.Threshold, StuckAfter: s.StuckAfter,
 		RecoveryBudget: s.RecoveryBudget, RunawayAfter: s.RunawayAfter, IgnoreAlerts: s.IgnoreAlerts, Promise: s.Promise,
-		Counter: c,
+		AskModel: s.asks(), Counter: c,
 	}
 }
 
@@ -157,6 +198,10 @@ func (r record) input(ctx context.Context, st store.Store, session string) (core
 		return core.Fatal{At: r.At, Why: r.Why}, nil
 	case kindTick:
 		return core.Tick{At: r.At}, nil
+	case kindAnswer:
+		return core.Answer{ID: r.Question, Text: r.Reply, Stop: r.Stop}, nil
+	case kindNoAnswer:
+		return core.NoAnswer{ID: r.Question, Why: r.Failed}, nil
 	}
 	return nil, fmt.Errorf("want a kind that is known, got %q", r.Kind)
 }

@@ -31,6 +31,13 @@ func (r *Runner) Run(ctx context.Context) (Outcome, error) {
 		switch ready := r.machine.Ready(); ready.Do {
 		case core.DoEnd:
 			return Outcome{ready.End, ready.Why}, r.folder.remove(stopFile)
+		case core.DoAsk:
+			if r.model == nil {
+				return Outcome{}, fmt.Errorf("loop: %s: want a model for its summary, got none", r.id)
+			}
+			if err := r.ask(ctx, durable, ready.Ask); err != nil {
+				return Outcome{}, err
+			}
 		case core.DoWait:
 			if err := r.wait(ctx, durable); err != nil {
 				return Outcome{}, err

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	core "github.com/plimsoll-dev/plimsoll/core/loop"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -24,6 +26,11 @@ type Options struct {
 	Agents    []Agent // one iteration each, in turn; none: those of the loop that goes on
 	Settings  Settings
 	Counter   token.Counter // counts the prompts
+	// ModelOf makes the model that the settings name for summaries; nil: there is none.
+	ModelOf func(name string) (Model, error)
+	// Price says what a call costs that a model was named for, as provider/model; nil: nobody
+	// knows.
+	Price func(name string, u llm.Usage) catalog.Money
 	// Timeout ends an iteration; 0: it may take any time.
 	Timeout time.Duration
 	// Inbox has messages read from the folder.
@@ -39,6 +46,12 @@ type Options struct {
 	Notify func(Notice)
 	// Now tells the time; nil: the system's, without its jumps.
 	Now func() int64
+}
+
+// A Model is asked once and answers once. Whoever makes it fills in which model that is.
+type Model interface {
+	// Complete returns the answer to a request.
+	Complete(ctx context.Context, r llm.Request) (llm.Response, error)
 }
 
 // A Notice tells what happens in a loop.
@@ -67,6 +80,7 @@ type Runner struct {
 	inbox   *inbox
 	machine *core.Machine
 	journal *journal
+	model   Model // nil: code writes summaries
 	watcher *watcher
 	summary string // that was recorded last
 	paused  bool
@@ -87,6 +101,9 @@ func Start(ctx context.Context, o Options, goal string) (*Runner, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	if r.id, _, err = newID(ctx, r.o.Store, r.o.Workspace); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	if err := r.summariser(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	task := core.Task{ID: r.id, Goal: goal}
@@ -128,6 +145,9 @@ func Resume(ctx context.Context, o Options, id string) (*Runner, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	r.o.Settings = r.o.Settings.over(old.settings)
+	if err := r.summariser(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	if r.machine, err = core.Restore(r.o.Settings.config(r.o.Counter), old.machine.Save()); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -200,6 +220,18 @@ func (r *Runner) agents() error {
 	return nil
 }
 
+// summariser makes the model that writes summaries.
+func (r *Runner) summariser() (err error) {
+	if !r.o.Settings.asks() {
+		return nil
+	}
+	if r.o.ModelOf == nil {
+		return fmt.Errorf("loop: model %s, want somebody who makes it, got none", r.o.Settings.SummaryModel)
+	}
+	r.model, err = r.o.ModelOf(r.o.Settings.SummaryModel)
+	return err
+}
+
 // Workspace returns a folder as loops name it: absolute, without links.
 func Workspace(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
@@ -261,8 +293,10 @@ func (s Settings) over(under Settings) Settings {
 	if s.MaxTime == 0 {
 		s.MaxTime = under.MaxTime
 	}
-	if s.Promise == "" {
-		s.Promise = under.Promise
+	for _, f := range []struct{ own, old *string }{{&s.Promise, &under.Promise}, {&s.SummaryModel, &under.SummaryModel}} {
+		if *f.own == "" {
+			*f.own = *f.old
+		}
 	}
 	return s
 }

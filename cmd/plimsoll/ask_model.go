@@ -40,9 +40,18 @@ func (f askFlags) target(env func(string) string) (target, error) {
 			return target{}, err
 		}
 	}
+	t, err := targetNamed(s, "ask: --model", name)
+	if err == nil && f.baseURL != "" {
+		t.provider.BaseURL, t.provider.BaseEnv = f.baseURL, nil
+	}
+	return t, err
+}
+
+// targetNamed returns the model of a name that a flag of a command states.
+func targetNamed(s config.Settings, flag, name string) (target, error) {
 	provider, model, ok := client.Split(name)
 	if !ok {
-		return target{}, usage(fmt.Errorf("ask: --model %q, want provider/model", name), nameHint(s, provider, model, name))
+		return target{}, usage(fmt.Errorf("%s %q, want provider/model", flag, name), nameHint(s, provider, model, name))
 	}
 	p, ok := providerNamed(s, provider)
 	if !ok {
@@ -50,10 +59,8 @@ func (f askFlags) target(env func(string) string) (target, error) {
 		if near := policy.Nearest(provider, providerNames(s)); near != "" {
 			hint = "did you mean " + near + "/" + model + "?"
 		}
-		return target{}, usage(fmt.Errorf("ask: provider %q is not known", provider), hint)
-	}
-	if f.baseURL != "" {
-		p.BaseURL, p.BaseEnv = f.baseURL, nil
+		command, _, _ := strings.Cut(flag, ":")
+		return target{}, usage(fmt.Errorf("%s: provider %q is not known", command, provider), hint)
 	}
 	stated := s.Limits(config.Query{Provider: provider, Model: model})
 	return target{p, model, stated.MaxOutputTokens.Value}, nil

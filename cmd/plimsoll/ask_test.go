@@ -49,6 +49,7 @@ func TestAskScripts(t *testing.T) {
 //	refusal  a text behind which the model refused
 //	silent   no text
 //	one      one token in and one out
+//	summary  what a loop has done
 //	page     the page of a login
 //	slow     nothing for as long as it is waited for
 //	hostile  a text that a terminal would obey
@@ -75,6 +76,8 @@ func answerAsk(w http.ResponseWriter, r *http.Request) {
 		stop = "max_tokens"
 	case "refusal":
 		stop = "refusal"
+	case "summary":
+		text = "All steps so far were done by the script."
 	case "page":
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, "<html>Sign in to the network</html>")

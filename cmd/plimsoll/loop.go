@@ -110,6 +110,7 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl.IntVar(&f.settings.Window, "context-window", 0, "`iterations` that stay raw in the prompt; default 5")
 	fl.IntVar(&f.settings.SummarizeEvery, "summarize-every", 0, "`iterations` after which the summary is written anew; default 10")
 	fl.IntVar(&f.settings.MaxSummaryTokens, "max-summary-tokens", 0, "`tokens` that the summary may have; default 2000, at most that")
+	fl.StringVar(&f.settings.SummaryModel, "summary-model", "", "`provider/model` that writes the summary; default none: it is written without a model")
 	fl.Float64Var(&f.threshold, "progress-threshold", 0, "`score` from 0 to 1 that counts as progress; default 0.15")
 	fl.IntVar(&f.settings.StuckAfter, "stuck-after", 0, "`iterations` without progress after which the agent is told to try otherwise; default 3")
 	fl.IntVar(&f.settings.RecoveryBudget, "recovery-budget", 0, "`iterations` that may try that; default 20")
@@ -120,6 +121,7 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl.BoolVar(&f.watch, "watch-workspace", false, "tell the agent what somebody else changes in the workspace between iterations")
 	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
 	fl.BoolVar(&f.daemon, "daemon", false, "run it in the background; what it prints goes to .plimsoll/log")
+	_ = cmd.RegisterFlagCompletionFunc("summary-model", completeTargets)
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
 }
 
@@ -189,6 +191,13 @@ func (f loopFlags) options() (loop.Options, error) {
 	} {
 		if *v.flag == 0 {
 			*v.flag = v.file
+		}
+	}
+	models := loopModels{stated}
+	o.ModelOf, o.Price = models.of, models.price
+	if m := o.Settings.SummaryModel; m != "" && m != loop.ByCode {
+		if _, err := models.of(m); err != nil {
+			return o, err
 		}
 	}
 	counter, err := token.NewCounter(loopCounter, (&plimsoll.Encodings{}).Load)

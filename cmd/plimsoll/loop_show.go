@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,8 +101,45 @@ func printLoop(w io.Writer, h loop.History) error {
 	if h.Summary == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nsummary of iterations 1 to %d, written %s\n\n%s\n", h.Folded, plural(len(h.Summaries), "time"), safeLines(h.Summary))
+	_, err := fmt.Fprintf(w, "\nsummary of iterations 1 to %d, written %s%s\n\n%s\n", h.Folded, plural(len(h.Summaries)-failedSummaries(h), "time"), summariser(h), safeLines(h.Summary))
 	return err
+}
+
+// failedSummaries counts the summaries that a model was asked for and did not write.
+func failedSummaries(h loop.History) (n int) {
+	for _, s := range h.Summaries {
+		if s.Failed != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// summariser says which models were asked for summaries, and what that took.
+func summariser(h loop.History) string {
+	var names []string
+	for _, s := range h.Summaries {
+		if s.Model != "" && !slices.Contains(names, s.Model) {
+			names = append(names, s.Model)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; %s was asked for %s", safe(strings.Join(names, ", ")), spentText(h.Summariser))
+	if n := failedSummaries(h); n > 0 {
+		text += fmt.Sprintf(" and failed %s", plural(n, "time"))
+	}
+	return text
+}
+
+// spentText says what calls of models took.
+func spentText(s loop.Spent) string {
+	text := edit.Thousands(s.Input+s.Output) + " tokens"
+	if s.Cost.Known {
+		text += ", " + moneyText(s.Cost)
+	}
+	return text
 }
 
 // loopTable has a row for each iteration.
