@@ -1,8 +1,10 @@
-// Package web writes report pages: what replay and inspect found, as one HTML file
+// Package web writes report pages: what replay and inspect found, and what a loop
+// did, as one HTML file
 // that needs nothing else. It has no server, measures nothing and decides nothing.
 //
 //	err := web.WriteReplay(w, results, web.Options{Title: "Night run", Redact: true})
 //	err := web.WriteInspect(w, reports, web.Options{})
+//	err := web.WriteLoop(w, loop, web.Options{})
 //
 // # The page
 //

@@ -14,9 +14,11 @@ import (
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+	"github.com/plimsoll-dev/plimsoll/web"
 )
 
 func newLoopShow(s streams) *cobra.Command {
+	var page htmlFlags
 	workspace := "."
 	cmd := &cobra.Command{
 		Use: "show [ID]", Short: "Show what a loop has done",
@@ -24,11 +26,16 @@ func newLoopShow(s streams) *cobra.Command {
 what the summary says. Without an ID it is the newest loop of the workspace; it may be
 running.`,
 		Example: `  plimsoll loop show
-  plimsoll loop show 3f2a91c0-2 --json`,
+  plimsoll loop show 3f2a91c0-2 --json
+  plimsoll loop show --html loop.html`,
 		Args: wantArgs(0, 1, "ID"),
 	}
 	cmd.Flags().StringVar(&workspace, "workspace", ".", "`folder` whose newest loop is shown")
+	page.register(cmd)
 	return storeCommand(cmd, "print one JSON object", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+		if err := page.check("loop show"); err != nil {
+			return err
+		}
 		id := newestLoop
 		if len(f.args) > 0 {
 			id = f.args[0]
@@ -42,9 +49,14 @@ running.`,
 			return loopError(ctx, err)
 		}
 		if f.json {
-			return printJSON(s.out, h)
+			err = printJSON(s.out, h)
+		} else {
+			err = printLoop(s.out, h)
 		}
-		return printLoop(s.out, h)
+		if err != nil || page.html == "" {
+			return err
+		}
+		return page.save("loop show", s, func(w io.Writer, o web.Options) error { return web.WriteLoop(w, webLoop(h), o) })
 	})
 }
 
@@ -65,17 +77,10 @@ func runLoopStatus(ctx context.Context, s streams, f loopFlags) error {
 
 // printLoopHead says which loop it is and how it gets on.
 func printLoopHead(w io.Writer, h loop.History) error {
-	state := "not ended: plimsoll loop --resume goes on with it"
-	switch holder, held, err := loop.HolderOf(h.Workspace); {
-	case h.End != "":
-		state = fmt.Sprintf("ended: %s: %s", h.End, h.Why)
-	case err == nil && held && holder.Loop == h.ID:
-		state = fmt.Sprintf("running: process %d on %s", holder.PID, holder.Host)
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "loop %s in %s\n", h.ID, safe(h.Workspace))
 	fmt.Fprintf(&b, "goal: %s\n", safe(shorten(firstLine(h.Goal), 100)))
-	fmt.Fprintf(&b, "%s\n", safe(state))
+	fmt.Fprintf(&b, "%s\n", safe(loopState(h)))
 	fmt.Fprintf(&b, "%s done", plural(len(h.Iterations), "iteration"))
 	if h.Running > 0 {
 		fmt.Fprintf(&b, ", iteration %d begun", h.Running)
@@ -165,12 +170,8 @@ func loopTable(w io.Writer, h loop.History) table {
 		if it.Interrupted {
 			what = cell{strings.TrimSuffix("interrupted: "+safe(it.Fault), ": "), st.bad}
 		}
-		agent := it.CLI
-		if it.Model != "" {
-			agent += ":" + it.Model
-		}
 		t.rows = append(t.rows, []cell{
-			plain(edit.Thousands(it.Number)), plain(safe(shorten(agent, 24))), plain(edit.Thousands(it.PromptSize)), plain(sectionTokens(it, "summary")),
+			plain(edit.Thousands(it.Number)), plain(safe(shorten(agentName(it), 24))), plain(edit.Thousands(it.PromptSize)), plain(sectionTokens(it, "summary")),
 			plain(sectionTokens(it, "recent")), plain(edit.Thousands(int(time.Duration(it.Duration) * time.Millisecond / time.Second))), plain(fmt.Sprintf("%.2f", float64(it.ProgressScore)/1000)),
 			plain(edit.Thousands(len(it.FileChanges))), what,
 		})
