@@ -45,6 +45,10 @@ type Options struct {
 	// is written.
 	Record string
 
+	// Done is told of each request that asked a model, once it is over: of which provider, and
+	// its figures. It may be called by several goroutines at a time; nil: nobody is told.
+	Done func(provider string, r gateway.Report)
+
 	Log     *slog.Logger         // a line for each request; nil: none
 	Meter   metric.MeterProvider // nil: nothing is measured
 	Metrics http.Handler         // answers /metrics; nil: 404

@@ -37,6 +37,9 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		s.meters.end(r.Context(), x, w)
 		s.log(r, x, w)
 		s.keep(x, w)
+		if s.o.Done != nil && x.routed {
+			s.o.Done(x.upstream.name, x.reported())
+		}
 	}()
 	if s.recorder != nil && x.routed {
 		x.record = newRecording(r)
