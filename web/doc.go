@@ -1,6 +1,6 @@
-// Package web writes report pages: what replay and inspect found, and what a loop
-// did, as one HTML file
-// that needs nothing else. It has no server, measures nothing and decides nothing.
+// Package web writes report pages: what replay and inspect found, and what a loop did,
+// as one HTML file that needs nothing else. It has no server, measures nothing and
+// decides nothing.
 //
 //	err := web.WriteReplay(w, results, web.Options{Title: "Night run", Redact: true})
 //	err := web.WriteInspect(w, reports, web.Options{})

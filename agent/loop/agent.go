@@ -15,6 +15,8 @@ type Agent struct {
 	Command []string
 	// Model is the model that it is told to use; empty: its own choice.
 	Model string
+	// Env are variables that it has beside those of the loop, NAME=VALUE.
+	Env []string
 	// Answer says where in its output the final answer is; the zero Answer: all of standard
 	// output is the agent's words.
 	Answer Answer

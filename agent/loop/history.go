@@ -27,6 +27,8 @@ type History struct {
 	Messages   []core.Message `json:"messages"`
 	// Summariser is what the model took that writes summaries.
 	Summariser Spent `json:"summariser"`
+	// Spent is what the agents took, as far as a proxy stood between them and their models.
+	Spent Spent `json:"spent"`
 }
 
 // An Iteration is one run of an agent, as it is on record.
@@ -35,6 +37,7 @@ type Iteration struct {
 	Sections []Share      `json:"sections"` // of its prompt
 	Bytes    int64        `json:"output_bytes"`
 	Events   []core.Event `json:"events"`
+	Spent    *Spent       `json:"spent,omitempty"` // nil: no proxy saw a call
 }
 
 // A SummaryAt is a summary and the iteration after which it was written.
@@ -80,7 +83,7 @@ func (h *History) add(r, began record) {
 		h.Workspace, h.Agents, h.Settings = r.Workspace, r.Agents, *r.Settings
 	}
 	if r.Iteration != nil {
-		h.Iterations = append(h.Iterations, Iteration{*r.Iteration, began.Sections, r.Bytes, r.Events})
+		h.Iterations = append(h.Iterations, Iteration{*r.Iteration, began.Sections, r.Bytes, r.Events, r.Spent})
 		h.Running = 0
 	}
 	for _, e := range r.Events {
@@ -101,6 +104,8 @@ func (h *History) add(r, began record) {
 	}
 	if r.Spent != nil && r.Kind == kindAnswer {
 		h.Summariser = h.Summariser.Add(*r.Spent)
+	} else if r.Spent != nil {
+		h.Spent = h.Spent.Add(*r.Spent)
 	}
 	if r.End != "" {
 		h.End, h.Why = r.End, r.Why

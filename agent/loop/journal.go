@@ -152,7 +152,16 @@ type Settings struct {
 	Promise          string `json:"promise,omitempty"`
 	// SummaryModel is the model that writes summaries, as provider/model; [ByCode]: code does.
 	SummaryModel string `json:"summary_model,omitempty"`
+	// Proxy is where the proxy listens that stands between the agents and their models, as
+	// host:port; [NoProxy]: there is none.
+	Proxy string `json:"proxy,omitempty"`
 }
+
+// NoProxy is the Proxy of a loop whose agents ask their models themselves.
+const NoProxy = "off"
+
+// proxied reports whether there is a proxy.
+func (s Settings) proxied() bool { return s.Proxy != "" && s.Proxy != NoProxy }
 
 // ByCode is the SummaryModel of a loop whose summaries code writes.
 const ByCode = "none"

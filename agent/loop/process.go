@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -53,7 +54,7 @@ func (t task) run(ctx context.Context) ran {
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = t.dir
-	cmd.Env = append(os.Environ(), markName+"="+t.mark)
+	cmd.Env = slices.Concat(os.Environ(), t.agent.Env, []string{markName + "=" + t.mark})
 	cmd.Stdin = strings.NewReader(input)
 	out, errs := newCapture(keptHead, keptTail), newCapture(0, 2048)
 	words := listener{form: t.agent.Answer, show: func(text string) { _, _ = io.WriteString(t.shown, text+"\n") }}

@@ -78,6 +78,12 @@ func (r *Runner) iterate(ctx, durable context.Context) error {
 		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
 	r.o.Notify(Notice{Kind: NoticeBegin, Iteration: number, CLI: agent.Name, Prompt: prompt.Tokens})
+	if r.proxy != nil {
+		var err error
+		if agent, err = r.proxy.Reach(agent); err != nil {
+			return err
+		}
+	}
 	shown := &lockedWriter{w: r.o.Output}
 	done := make(chan ran, 1)
 	go func() {
@@ -147,6 +153,11 @@ func (r *Runner) ended(ctx context.Context, run ran) error {
 	}
 	rec := record{Kind: kindOutput, At: at}
 	rec.ending = ending{Bytes: run.bytes, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: r.watcher.look(ctx, at)}
+	if r.proxy != nil {
+		if spent := r.proxy.Spent(); spent.Calls > 0 {
+			rec.Spent = &spent
+		}
+	}
 	var err error
 	if rec.Text, err = r.journal.put(ctx, run.text); err == nil {
 		rec.Answer, err = r.journal.put(ctx, run.answer)

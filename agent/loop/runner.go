@@ -31,6 +31,8 @@ type Options struct {
 	// Price says what a call costs that a model was named for, as provider/model; nil: nobody
 	// knows.
 	Price func(name string, u llm.Usage) catalog.Money
+	// ProxyAt starts the proxy that the settings name an address of; nil: there is none.
+	ProxyAt func(address string) (Proxy, error)
 	// Timeout ends an iteration; 0: it may take any time.
 	Timeout time.Duration
 	// Inbox has messages read from the folder.
@@ -52,6 +54,15 @@ type Options struct {
 type Model interface {
 	// Complete returns the answer to a request.
 	Complete(ctx context.Context, r llm.Request) (llm.Response, error)
+}
+
+// A Proxy stands between agents and their models. Whoever starts it ends it.
+type Proxy interface {
+	// Reach returns an agent that asks the proxy in place of its provider.
+	Reach(a Agent) (Agent, error)
+	// Spent returns what calls took since it was asked last. It waits for those that are
+	// about to end.
+	Spent() Spent
 }
 
 // A Notice tells what happens in a loop.
@@ -81,6 +92,7 @@ type Runner struct {
 	machine *core.Machine
 	journal *journal
 	model   Model // nil: code writes summaries
+	proxy   Proxy // nil: agents ask their models themselves
 	watcher *watcher
 	summary string // that was recorded last
 	paused  bool
@@ -103,7 +115,7 @@ func Start(ctx context.Context, o Options, goal string) (*Runner, error) {
 	if r.id, _, err = newID(ctx, r.o.Store, r.o.Workspace); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	if err := r.summariser(); err != nil {
+	if err := r.helpers(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	task := core.Task{ID: r.id, Goal: goal}
@@ -145,7 +157,7 @@ func Resume(ctx context.Context, o Options, id string) (*Runner, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	r.o.Settings = r.o.Settings.over(old.settings)
-	if err := r.summariser(); err != nil {
+	if err := r.helpers(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	if r.machine, err = core.Restore(r.o.Settings.config(r.o.Counter), old.machine.Save()); err != nil {
@@ -220,16 +232,31 @@ func (r *Runner) agents() error {
 	return nil
 }
 
-// summariser makes the model that writes summaries.
-func (r *Runner) summariser() (err error) {
-	if !r.o.Settings.asks() {
+// helpers makes the model that writes summaries, and starts the proxy.
+func (r *Runner) helpers() (err error) {
+	if name := r.o.Settings.SummaryModel; r.o.Settings.asks() {
+		if r.o.ModelOf == nil {
+			return fmt.Errorf("loop: model %s, want somebody who makes it, got none", name)
+		}
+		if r.model, err = r.o.ModelOf(name); err != nil {
+			return err
+		}
+	}
+	if !r.o.Settings.proxied() {
 		return nil
 	}
-	if r.o.ModelOf == nil {
-		return fmt.Errorf("loop: model %s, want somebody who makes it, got none", r.o.Settings.SummaryModel)
+	if r.o.ProxyAt == nil {
+		return errors.New("loop: proxy, want somebody who starts it, got none")
 	}
-	r.model, err = r.o.ModelOf(r.o.Settings.SummaryModel)
-	return err
+	if r.proxy, err = r.o.ProxyAt(r.o.Settings.Proxy); err != nil {
+		return err
+	}
+	for _, a := range r.o.Agents { // what cannot reach it is said before anything is begun
+		if _, err := r.proxy.Reach(a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Workspace returns a folder as loops name it: absolute, without links.
@@ -293,7 +320,7 @@ func (s Settings) over(under Settings) Settings {
 	if s.MaxTime == 0 {
 		s.MaxTime = under.MaxTime
 	}
-	for _, f := range []struct{ own, old *string }{{&s.Promise, &under.Promise}, {&s.SummaryModel, &under.SummaryModel}} {
+	for _, f := range []struct{ own, old *string }{{&s.Promise, &under.Promise}, {&s.SummaryModel, &under.SummaryModel}, {&s.Proxy, &under.Proxy}} {
 		if *f.own == "" {
 			*f.own = *f.old
 		}

@@ -43,7 +43,8 @@ const newestLoop = "newest"
 // loopFlags are the flags of plimsoll loop.
 type loopFlags struct {
 	goal, resume, workspace, db, config string
-	clis                                []string
+	clis, upstreams                     []string
+	policy                              string
 	timeout, maxTime                    time.Duration
 	threshold                           float64
 	inbox, watch, status, daemon        bool
@@ -117,10 +118,15 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl.IntVar(&f.settings.RunawayAfter, "runaway-after", 0, "identical `outputs` in a row that end the loop; default 5")
 	fl.BoolVar(&f.settings.IgnoreAlerts, "ignore-alerts", false, "go on after them")
 	fl.StringVar(&f.settings.Promise, "promise", "", "`text` by which the agent says that the goal is achieved; default COMPLETE")
+	fl.StringVar(&f.settings.Proxy, "proxy", "", "keep the context of the agents, too: they ask their models through a proxy at `host:port`, or any port of this machine; off ends that")
+	fl.Lookup("proxy").NoOptDefVal = anyPort
+	fl.StringVarP(&f.policy, "policy", "p", "", "preset, or `file` with a policy, that the proxy keeps it by")
+	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider that the proxy asks; may be given several times")
 	fl.BoolVar(&f.inbox, "enable-inbox", false, "give the agent the messages in .plimsoll/inbox")
 	fl.BoolVar(&f.watch, "watch-workspace", false, "tell the agent what somebody else changes in the workspace between iterations")
 	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
 	fl.BoolVar(&f.daemon, "daemon", false, "run it in the background; what it prints goes to .plimsoll/log")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	_ = cmd.RegisterFlagCompletionFunc("summary-model", completeTargets)
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
 }
@@ -142,7 +148,10 @@ func runLoop(ctx context.Context, s streams, f loopFlags) (err error) {
 	o.Store = st
 	screen := newLoopScreen(s)
 	o.Output, o.Notify = screen, screen.notify
-	r, err := f.runner(ctx, o, goal)
+	proxies := &loopProxies{f: f, store: st, models: o.models, note: screen.note}
+	defer func() { err = errors.Join(err, proxies.close()) }()
+	o.ProxyAt = proxies.at
+	r, err := f.runner(ctx, o.Options, goal)
 	if err != nil {
 		return loopError(ctx, err)
 	}
@@ -156,9 +165,15 @@ func runLoop(ctx context.Context, s streams, f loopFlags) (err error) {
 	return loopEnd(s, r.ID(), outcome)
 }
 
+// loopOptions are those of a loop, with what makes models for it.
+type loopOptions struct {
+	loop.Options
+	models loopModels
+}
+
 // options returns what the flags say, but for the store.
-func (f loopFlags) options() (loop.Options, error) {
-	o := loop.Options{Workspace: f.workspace, Timeout: f.timeout, Inbox: f.inbox, Watch: f.watch, Settings: f.settings}
+func (f loopFlags) options() (loopOptions, error) {
+	o := loopOptions{Options: loop.Options{Workspace: f.workspace, Timeout: f.timeout, Inbox: f.inbox, Watch: f.watch, Settings: f.settings}}
 	switch {
 	case f.threshold < 0 || f.threshold > 1:
 		return o, usage(fmt.Errorf("loop: --progress-threshold, want 0 to 1, got %g", f.threshold), "")
@@ -193,10 +208,10 @@ func (f loopFlags) options() (loop.Options, error) {
 			*v.flag = v.file
 		}
 	}
-	models := loopModels{stated}
-	o.ModelOf, o.Price = models.of, models.price
+	o.models = loopModels{stated}
+	o.ModelOf, o.Price = o.models.of, o.models.price
 	if m := o.Settings.SummaryModel; m != "" && m != loop.ByCode {
-		if _, err := models.of(m); err != nil {
+		if _, err := o.models.of(m); err != nil {
 			return o, err
 		}
 	}

@@ -15,6 +15,9 @@ func webLoop(h loop.History) web.Loop {
 			Number: it.Number, Agent: agentName(it), Began: it.Began, Milliseconds: it.Duration, Prompt: it.PromptSize, Score: it.ProgressScore,
 			Output: it.Bytes, Files: it.FileChanges, Marks: it.ProgressMarkers, Fault: it.Fault, Interrupted: it.Interrupted,
 		}
+		if s := it.Spent; s != nil {
+			page.Calls, page.In, page.Out, page.Cost = s.Calls, s.Input, s.Output, s.Cost
+		}
 		for _, s := range it.Sections {
 			page.Sections = append(page.Sections, web.LoopSection{Name: s.Name, Tokens: s.Tokens})
 		}
@@ -25,6 +28,9 @@ func webLoop(h loop.History) web.Loop {
 	}
 	for _, m := range h.Messages {
 		out.Messages = append(out.Messages, m.Text)
+	}
+	if s := h.Spent; s.Calls > 0 {
+		out.Spent = append(out.Spent, webSpent("agents", s))
 	}
 	if s := h.Summariser; s.Calls > 0 {
 		out.Spent = append(out.Spent, webSpent("summaries", s))

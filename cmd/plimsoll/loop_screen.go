@@ -68,6 +68,9 @@ func (l *loopScreen) started(id string) {
 	l.show(l.s.err, "loop "+id)
 }
 
+// note tells of something that a person may want to know.
+func (l *loopScreen) note(text string) { l.notify(loop.Notice{Kind: loop.NoticeNote, Text: text}) }
+
 // notify tells what happens.
 func (l *loopScreen) notify(n loop.Notice) {
 	l.mu.Lock()

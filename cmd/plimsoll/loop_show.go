@@ -103,6 +103,11 @@ func printLoop(w io.Writer, h loop.History) error {
 	if _, err := lipgloss.Fprint(w, loopTable(w, h).String()); err != nil {
 		return err
 	}
+	if h.Spent.Calls > 0 {
+		if _, err := fmt.Fprintf(w, "\nthe agents asked models %s for %s\n", plural(h.Spent.Calls, "time"), spentText(h.Spent)); err != nil {
+			return err
+		}
+	}
 	if h.Summary == "" {
 		return nil
 	}
@@ -158,8 +163,12 @@ func loopTable(w io.Writer, h loop.History) table {
 		{name: "seconds", right: true, spare: 1},
 		{name: "score", right: true},
 		{name: "files", right: true},
-		{name: "what", wrap: true},
 	}}
+	proxied := h.Spent.Calls > 0
+	if proxied {
+		t.columns = append(t.columns, column{name: "used", right: true}, column{name: "cost", right: true})
+	}
+	t.columns = append(t.columns, column{name: "what", wrap: true})
 	st := newStyles()
 	plain := func(text string) cell { return cell{text, st.plain} }
 	for _, it := range h.Iterations {
@@ -170,11 +179,19 @@ func loopTable(w io.Writer, h loop.History) table {
 		if it.Interrupted {
 			what = cell{strings.TrimSuffix("interrupted: "+safe(it.Fault), ": "), st.bad}
 		}
-		t.rows = append(t.rows, []cell{
+		row := []cell{
 			plain(edit.Thousands(it.Number)), plain(safe(shorten(agentName(it), 24))), plain(edit.Thousands(it.PromptSize)), plain(sectionTokens(it, "summary")),
 			plain(sectionTokens(it, "recent")), plain(edit.Thousands(int(time.Duration(it.Duration) * time.Millisecond / time.Second))), plain(fmt.Sprintf("%.2f", float64(it.ProgressScore)/1000)),
-			plain(edit.Thousands(len(it.FileChanges))), what,
-		})
+			plain(edit.Thousands(len(it.FileChanges))),
+		}
+		if proxied {
+			var spent loop.Spent
+			if it.Spent != nil {
+				spent = *it.Spent
+			}
+			row = append(row, plain(edit.Thousands(spent.Input+spent.Output)), plain(moneyText(spent.Cost)))
+		}
+		t.rows = append(t.rows, append(row, what))
 	}
 	return t
 }

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite expected outputs in scripts, do
 const repo = "../.."
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"plimsoll": main})
+	testscript.Main(m, map[string]func(){"plimsoll": main, "talker": talker})
 }
 
 // TestScripts runs the scripts in testdata/script. Beside testscript's own commands
