@@ -8,6 +8,7 @@ require (
 	github.com/cenkalti/backoff/v7 v7.0.3
 	github.com/charmbracelet/x/ansi v0.11.8
 	github.com/dlclark/regexp2/v2 v2.13.0
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.4

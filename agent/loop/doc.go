@@ -46,6 +46,7 @@
 //	process.go         one run of an agent
 //	folder.go          the folder in the workspace
 //	inbox.go           the messages in it
+//	events.go          when something changes in the workspace
 //	files.go           what changed in the workspace
 //	env.go             what is recorded of the environment
 //	journal.go         records, and the machine made of them again

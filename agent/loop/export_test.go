@@ -37,4 +37,32 @@ type Watcher struct{ w *watcher }
 func NewWatcher(dir string) Watcher { return Watcher{newWatcher(dir)} }
 
 // Look returns what changed.
-func (w Watcher) Look(ctx context.Context) []core.FileEvent { return w.w.look(ctx, 1) }
+func (w Watcher) Look(ctx context.Context) []core.FileEvent {
+	events, _ := w.w.look(ctx, 1_000_000)
+	return events
+}
+
+// Listen has the system say when files change, at the times that now tells.
+func (w Watcher) Listen(now func() int64) error { return w.w.listen(now) }
+
+// Heard reports whether the system has said of a change of a file since the last look.
+func (w Watcher) Heard(path string) bool {
+	n := w.w.heard
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.times[path] > 0
+}
+
+// Listening reports whether it still does, and for how many folders.
+func (w Watcher) Listening() (folders int, ok bool) {
+	if w.w.heard == nil {
+		return 0, false
+	}
+	return len(w.w.heard.watched), true
+}
+
+// Deaf ends that.
+func (w Watcher) Deaf() { _ = w.w.deaf() }
+
+// MostWatched is how many folders are watched at most.
+const MostWatched = mostWatched

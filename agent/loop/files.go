@@ -3,8 +3,10 @@ package loop
 import (
 	"bytes"
 	"context"
+	"errors"
 	"hash/maphash"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,12 +47,49 @@ type watcher struct {
 	seed  maphash.Seed
 	files map[string]fileState
 	bytes int64
+	heard *notifier // nil: nobody says when files change
 }
 
 func newWatcher(dir string) *watcher { return &watcher{dir: dir, seed: maphash.MakeSeed()} }
 
-// look returns what changed since it was called last; the first time nothing has.
-func (w *watcher) look(ctx context.Context, at int64) []core.FileEvent {
+// listen has the system say when files change, where it does.
+func (w *watcher) listen(now func() int64) (err error) {
+	w.heard, err = newNotifier(w.dir, now)
+	return err
+}
+
+// deaf ends listening. What has changed is found all the same, when somebody looks.
+func (w *watcher) deaf() error {
+	if w.heard == nil {
+		return nil
+	}
+	n := w.heard
+	w.heard = nil
+	return n.close()
+}
+
+// look returns what changed since it was called last; the first time nothing has. An error
+// says that the system says no more when files change.
+func (w *watcher) look(ctx context.Context, at int64) ([]core.FileEvent, error) {
+	if w.heard == nil {
+		return w.find(ctx, at), nil
+	}
+	events := w.find(ctx, at)
+	times := w.heard.take()
+	for i, e := range events {
+		if t, ok := times[e.Path]; ok {
+			events[i].At = min(t, at)
+		}
+	}
+	err := w.heard.watch(slices.Collect(maps.Keys(w.files)))
+	if err != nil {
+		err = errors.Join(err, w.deaf())
+	}
+	return events, err
+}
+
+// find compares the workspace with what it was.
+func (w *watcher) find(ctx context.Context, at int64) []core.FileEvent {
 	before := w.files
 	w.files, w.bytes = make(map[string]fileState, len(before)), 0
 	for _, path := range w.list(ctx) {

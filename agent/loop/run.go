@@ -21,7 +21,13 @@ type Outcome struct {
 // ended and kept as interrupted, and the error is [ErrInterrupted]. Other errors are of the
 // store and of the folder; what was written holds.
 func (r *Runner) Run(ctx context.Context) (Outcome, error) {
-	r.watcher.look(ctx, r.o.Now())
+	if r.o.Watch {
+		if err := r.watcher.listen(r.o.Now); err != nil {
+			r.note("when files change is not told: %v", err)
+		}
+		defer func() { _ = r.watcher.deaf() }() // nothing is lost with it
+	}
+	r.look(ctx)
 	// What is written has to be written also while everything ends.
 	durable := context.WithoutCancel(ctx)
 	for {
@@ -96,13 +102,22 @@ func (r *Runner) iterate(ctx, durable context.Context) error {
 	return r.ended(durable, ended)
 }
 
+// look returns what has changed in the workspace since the last look.
+func (r *Runner) look(ctx context.Context) []core.FileEvent {
+	events, err := r.watcher.look(ctx, r.o.Now())
+	if err != nil {
+		r.note("when files change is told no more: %v", err)
+	}
+	return events
+}
+
 // mostTold is how many changed files an agent is told of.
 const mostTold = 20
 
 // changedByOthers takes what changed between two iterations from what the next one did, and
 // tells the agent of it where that is wanted.
 func (r *Runner) changedByOthers(ctx context.Context) error {
-	events := r.watcher.look(ctx, r.o.Now())
+	events := r.look(ctx)
 	if !r.o.Watch || len(events) == 0 {
 		return nil
 	}
@@ -152,7 +167,7 @@ func (r *Runner) ended(ctx context.Context, run ran) error {
 		return r.written(ctx, core.Fatal{At: at, Why: rec.Why}, rec)
 	}
 	rec := record{Kind: kindOutput, At: at}
-	rec.ending = ending{Bytes: run.bytes, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: r.watcher.look(ctx, at)}
+	rec.ending = ending{Bytes: run.bytes, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: r.look(ctx)}
 	if r.proxy != nil {
 		if spent := r.proxy.Spent(); spent.Calls > 0 {
 			rec.Spent = &spent
