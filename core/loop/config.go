@@ -38,6 +38,10 @@ type Config struct {
 	// Promise is the text that ends the loop, in a tag of that name: COMPLETE.
 	Promise string
 
+	// BySense has a long output cut between what belongs together, so that what is missed most
+	// stays; else its beginning stays, as the document says.
+	BySense bool
+
 	// Counter counts the prompts. It is needed.
 	Counter token.Counter
 }

@@ -51,6 +51,7 @@
 //	score.go      how far an iteration got
 //	facts.go      what is remembered of it
 //	write.go      the summary in code
+//	pieces.go     a long output cut by its structure
 //	ready.go      what a host does: Ready, Prompt, Ask, Reason, Event
 //	input.go      what a machine is fed
 //	recovery.go   what an agent that is stuck is told

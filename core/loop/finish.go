@@ -31,7 +31,7 @@ func (f *finisher) finish(in Output) {
 	words := said(own)
 	it := IterationContext{
 		Number: r.Number, Began: r.Began, CLI: s.Context.CurrentCLI, Model: s.Context.CurrentModel,
-		Prompt: clip(r.Prompt, maxPrompt), Output: clip(own, maxOutput), PromptSize: r.Tokens,
+		Prompt: clip(r.Prompt, maxPrompt), Output: f.shortened(own), PromptSize: r.Tokens,
 		ProgressMarkers: markersIn(words), Duration: max(0, moment(in.At)-r.Began),
 		Fault: oneLine(plain(in.Fault), maxName), Interrupted: in.Interrupted,
 	}
@@ -49,6 +49,14 @@ func (f *finisher) finish(in Output) {
 		f.end(GoalComplete, "the agent promised that the goal is achieved")
 	}
 	f.judge()
+}
+
+// shortened returns what is kept of an output.
+func (f *finisher) shortened(own string) string {
+	if f.cfg.BySense {
+		own = bySense(own, func(text string) bool { return clip(text, maxOutput) == text })
+	}
+	return clip(own, maxOutput)
 }
 
 func (f *finisher) append(it IterationContext) {

@@ -51,7 +51,7 @@ func writePrompt(s *state, c Config) (*Prompt, int) {
 		l.add("summary", fmt.Sprintf("# Progress Summary (iterations 1-%d)", s.Context.Folded()), s.Context.Summary, summaryTokens)
 	}
 	if len(s.Context.Iterations) > 0 {
-		l.add("recent", recentHeading, recent(s.Context.Iterations, c.Counter), recentTokens)
+		l.add("recent", recentHeading, recent(s.Context.Iterations, c), recentTokens)
 	}
 	l.add("state", "# Current State", fmt.Sprintf("- Total iterations: %d\n- Current CLI: %s", s.Context.TotalIterations, s.Context.CurrentCLI), stateTokens)
 	shown := 0
@@ -80,13 +80,18 @@ func instructions(promise string) string {
 }
 
 // recent shows all raw iterations, each within the same share.
-func recent(list []IterationContext, c token.Counter) string {
+func recent(list []IterationContext, cfg Config) string {
+	c := cfg.Counter
 	most := recentTokens - c.Text(recentHeading+"\n")
 	// A counter may give the whole a little more than its pieces.
 	for share := min(iterationTokens, most/len(list)); share > 0; share = share * 9 / 10 {
 		pieces := make([]string, len(list))
 		for i, it := range list {
-			pieces[i] = fit(fmt.Sprintf("## Iteration %d\n%s", it.Number, it.shown()), share-1, c) // 1: the blank line
+			text := fmt.Sprintf("## Iteration %d\n%s", it.Number, it.shown())
+			if cfg.BySense {
+				text = bySense(text, func(text string) bool { return c.Text(text) < share })
+			}
+			pieces[i] = fit(text, share-1, c) // 1: the blank line
 		}
 		if text := strings.Join(pieces, "\n\n"); c.Text(text) <= most {
 			return text
