@@ -6,7 +6,9 @@ import "strings"
 const (
 	progressTag = "progress"
 	promiseTag  = "promise"
+	rememberTag = "remember"
 	placeholder = "what you accomplished"
+	lasting     = "a fact"
 )
 
 // A tagged is a text between two tags.
@@ -82,11 +84,12 @@ func (t tagged) quoted(text string) bool {
 	return strings.HasPrefix(behind, `"`) || strings.HasPrefix(behind, "'")
 }
 
-// markersIn returns the marks of progress of the agent's words: one line each, none twice.
-func markersIn(words string) []string {
+// markersIn returns the marks of progress of the agent's words, or others of a name: one line
+// each, none twice.
+func markersIn(words, name string) []string {
 	var found []string
-	seen := map[string]bool{placeholder: true, "": true}
-	for _, t := range tagsIn(words, progressTag) {
+	seen := map[string]bool{placeholder: true, lasting: true, "": true}
+	for _, t := range tagsIn(words, name) {
 		text := oneLine(t.text, maxMarker)
 		if seen[fold(text)] || t.quoted(words) || len(found) == maxMarkers {
 			continue

@@ -41,6 +41,16 @@ type Config struct {
 	// BySense has a long output cut between what belongs together, so that what is missed most
 	// stays; else its beginning stays, as the document says.
 	BySense bool
+	// Recall has the host look for passages of older iterations that fit the next prompt, which
+	// shows them.
+	Recall bool
+	// Memory has the prompt show what is known of the workspace, and the agent told how to add
+	// to it.
+	Memory bool
+	// Adaptive has the window grow and shrink with how long iterations are, from 2 to four times
+	// Window: as many of the newest are raw as fit whole in half of their share of a prompt, or in
+	// all of it while there is no progress.
+	Adaptive bool
 
 	// Counter counts the prompts. It is needed.
 	Counter token.Counter

@@ -11,6 +11,7 @@
 //		switch r := m.Ready(); r.Do {
 //		case DoBegin: Feed(Began), run the agent on r.Prompt, Feed(Output)
 //		case DoAsk:   ask a model r.Ask.Prompt, Feed(Answer) or Feed(NoAnswer)
+//		case DoRecall: look for passages that fit r.Query, Feed(Recalled)
 //		case DoAwait: an iteration is running
 //		case DoWait:  paused, until Feed(Continue)
 //		case DoEnd:   r.End says why
@@ -41,6 +42,13 @@
 // too. Of very many facts those are kept that a summary would take first, several times as
 // many as it has room for.
 //
+// # Beyond the document
+//
+// Four things are off unless Config asks for them: BySense cuts a long output between what
+// belongs together, Recall shows passages of folded iterations that the host finds, Memory
+// what is known of the workspace from other loops, Adaptive has the window follow how long
+// iterations are. All stay within the same 50,000 tokens.
+//
 // # Files
 //
 //	text.go       pieces of texts, and what they measure
@@ -58,6 +66,7 @@
 //	state.go      what a restart needs
 //	prompt.go     the prompt, section by section
 //	fold.go       what leaves the window
+//	recall.go     what older iterations and the workspace add to a prompt
 //	ask.go        the question for a summary
 //	finish.go     what an output changes, and whether the loop ends
 //	machine.go    New, Restore, Feed, Ready

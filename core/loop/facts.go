@@ -209,7 +209,7 @@ func listed(units []string) summary.Facts {
 // unitsIn returns the sentences and items of a text: paragraphs are put together and
 // split into sentences; logs, code and tables are left out.
 func unitsIn(words string) []string {
-	for _, name := range []string{progressTag, promiseTag} {
+	for _, name := range []string{progressTag, promiseTag, rememberTag} {
 		words = without(words, tagsIn(words, name))
 	}
 	var units []string

@@ -32,7 +32,7 @@ func (f *finisher) finish(in Output) {
 	it := IterationContext{
 		Number: r.Number, Began: r.Began, CLI: s.Context.CurrentCLI, Model: s.Context.CurrentModel,
 		Prompt: clip(r.Prompt, maxPrompt), Output: f.shortened(own), PromptSize: r.Tokens,
-		ProgressMarkers: markersIn(words), Duration: max(0, moment(in.At)-r.Began),
+		ProgressMarkers: markersIn(words, progressTag), Duration: max(0, moment(in.At)-r.Began),
 		Fault: oneLine(plain(in.Fault), maxName), Interrupted: in.Interrupted,
 	}
 	it.FileChanges = f.changed(in.Files)
@@ -44,6 +44,11 @@ func (f *finisher) finish(in Output) {
 	}
 	f.count(it, own)
 	f.settle(s.Context.TotalIterations%f.cfg.SummarizeEvery == 0)
+	if f.cfg.Memory {
+		for _, text := range markersIn(words, rememberTag) {
+			f.event(EventRemember, it.Number, "%s", text)
+		}
+	}
 	f.event(EventIteration, it.Number, "iteration %d: %d of 1000", it.Number, it.ProgressScore)
 	if !in.Interrupted && promised(words, f.cfg.Promise, r.Prompt) {
 		f.end(GoalComplete, "the agent promised that the goal is achieved")

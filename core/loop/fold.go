@@ -40,7 +40,32 @@ func (l *ledger) event(k EventKind, iteration int, format string, args ...any) {
 // pending returns the raw iterations that have left the window.
 func (l *ledger) pending() []IterationContext {
 	its := l.s.Context.Iterations
-	return its[:max(0, len(its)-l.cfg.Window)]
+	return its[:max(0, len(its)-l.window())]
+}
+
+// Bounds of a window that adapts itself.
+const (
+	leastAdaptive = 2
+	mostAdaptive  = 4 // times the window that is stated
+)
+
+// window returns how many of the newest iterations are raw.
+func (l *ledger) window() int {
+	if !l.cfg.Adaptive {
+		return l.cfg.Window
+	}
+	room := recentTokens / 2
+	if l.s.Counters.Stuck > 0 { // what was tried lately is what must not be tried again
+		room = recentTokens
+	}
+	n := 0
+	for _, it := range slices.Backward(l.s.Context.Iterations) {
+		if room -= min(iterationTokens, l.cfg.Counter.Text(it.shown())); room < 0 {
+			break
+		}
+		n++
+	}
+	return min(max(n, leastAdaptive), min(mostAdaptive*l.cfg.Window, maxWindow))
 }
 
 // settle has what is pending folded: by code at once, else by a model that is asked when

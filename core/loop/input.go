@@ -50,6 +50,26 @@ type Message struct {
 	Priority int    `json:"priority"`
 }
 
+// Recalled is what was found for a Ready.Query, the best first; nothing is an answer, too.
+// Passages of iterations that the prompt shows raw are left out.
+type Recalled struct{ Passages []Passage }
+
+// A Passage is some text of an iteration.
+type Passage struct {
+	Iteration int    `json:"iteration"`
+	Text      string `json:"text"`
+}
+
+// Known is all that is known of the workspace, the most important first. It takes the place of
+// what was fed before.
+type Known struct{ Facts []Memo }
+
+// A Memo is one thing that is known of a workspace.
+type Memo struct {
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"` // who said so, and when
+}
+
 // Tick says what time it is, while nothing else happens.
 type Tick struct{ At int64 }
 
@@ -79,6 +99,8 @@ func (Output) input()   {}
 func (Answer) input()   {}
 func (NoAnswer) input() {}
 func (Message) input()  {}
+func (Recalled) input() {}
+func (Known) input()    {}
 func (Tick) input()     {}
 func (Stop) input()     {}
 func (Pause) input()    {}

@@ -58,6 +58,22 @@ func (m *Machine) Context() LoopContext {
 	return c
 }
 
+// Lessons returns what is worth knowing beyond the loop, at most n facts: the newest of what
+// was decided, and of what failed.
+func (m *Machine) Lessons(n int) []string {
+	var found []string
+	for _, f := range slices.Backward(m.s.Facts) {
+		if f.Kind != decision && f.Kind != failed {
+			continue
+		}
+		if found = append(found, f.Text); len(found) == n {
+			break
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
 // Ready returns what to do next.
 func (m *Machine) Ready() Ready {
 	number := m.s.Context.TotalIterations + 1
@@ -70,6 +86,8 @@ func (m *Machine) Ready() Ready {
 		return Ready{Do: DoAsk, Number: number, Ask: m.question()}
 	case m.s.Paused:
 		return Ready{Do: DoWait, Number: number}
+	case m.cfg.Recall && m.s.Context.Folded() > 0 && (m.s.Recalled == nil || m.s.Recalled.Number != number):
+		return Ready{Do: DoRecall, Number: number, Query: m.query()}
 	}
 	if m.next == nil {
 		m.next, m.shown = writePrompt(m.s, m.cfg)
@@ -102,6 +120,10 @@ func (m *Machine) Feed(in Input) ([]Event, error) {
 		err = m.unanswered(in)
 	case Message:
 		m.deliver(in)
+	case Recalled:
+		err = m.recall(in)
+	case Known:
+		m.s.Known = memos(in.Facts)
 	case Tick:
 		m.passed(in.At)
 		m.judgeIdle()
@@ -164,6 +186,16 @@ func (m *Machine) deliver(in Message) {
 		}
 		return 0
 	})
+}
+
+// recall takes passages for the next prompt.
+func (m *Machine) recall(in Recalled) error {
+	r := m.Ready()
+	if r.Do != DoRecall {
+		return errors.New("loop: feed: recalled, want a query before it, got none")
+	}
+	m.s.Recalled = &recalled{r.Number, m.passages(in.Passages)}
+	return nil
 }
 
 // judgeIdle judges unless an iteration is running.

@@ -9,10 +9,12 @@ import (
 
 // The allocation of a prompt, in tokens. The document's rows are goal, summary, raw
 // iterations and instructions; what it does not list has small shares of its own. The
-// sum is 38,500, so that a prompt is always below the document's 50,000.
+// sum is 43,500, so that a prompt is always below the document's 50,000.
 const (
 	goalTokens         = 1000
 	summaryTokens      = 2000
+	memoryTokens       = 1000
+	earlierTokens      = 4000
 	recentTokens       = 30_000
 	iterationTokens    = 6000
 	stateTokens        = 500
@@ -47,8 +49,14 @@ func (l *layout) prompt() *Prompt {
 func writePrompt(s *state, c Config) (*Prompt, int) {
 	l := layout{counter: c.Counter}
 	l.add("goal", "# Goal", s.Context.Task.Goal, goalTokens)
+	if c.Memory && len(s.Known) > 0 {
+		l.add("memory", "# Memory of This Workspace", known(s.Known), memoryTokens)
+	}
 	if s.Context.Summary != "" {
 		l.add("summary", fmt.Sprintf("# Progress Summary (iterations 1-%d)", s.Context.Folded()), s.Context.Summary, summaryTokens)
+	}
+	if r := s.Recalled; c.Recall && r != nil && len(r.Passages) > 0 {
+		l.add("earlier", earlierHeading, earlier(r.Passages), earlierTokens)
 	}
 	if len(s.Context.Iterations) > 0 {
 		l.add("recent", recentHeading, recent(s.Context.Iterations, c), recentTokens)
@@ -63,20 +71,45 @@ func writePrompt(s *state, c Config) (*Prompt, int) {
 	if s.Counters.Stuck >= c.StuckAfter {
 		l.add("recovery", "# Recovery", recovery(s.Counters.Recovery), recoveryTokens)
 	}
-	l.add("instructions", "# Instructions", instructions(c.Promise), instructionsTokens)
+	l.add("instructions", "# Instructions", instructions(c), instructionsTokens)
 	return l.prompt(), shown
 }
 
 const (
+	earlierHeading  = "# Passages of Earlier Iterations"
 	recentHeading   = "# Recent Iterations"
 	messagesHeading = "# Messages"
 )
 
 // instructions are the document's, word for word, with the promise that ends this loop.
-func instructions(promise string) string {
-	return "Continue working toward the goal. Output:\n" +
-		"- `<progress>" + placeholder + "</progress>` for progress\n" +
-		"- `<promise>" + promise + "</promise>` when goal is fully achieved"
+func instructions(c Config) string {
+	text := "Continue working toward the goal. Output:\n" +
+		"- `<progress>" + placeholder + "</progress>` for progress\n"
+	if c.Memory {
+		text += "- `<remember>" + lasting + "</remember>` for what later tasks in this workspace need to know\n"
+	}
+	return text + "- `<promise>" + c.Promise + "</promise>` when goal is fully achieved"
+}
+
+// known lists what is known of the workspace.
+func known(list []Memo) string {
+	lines := make([]string, len(list))
+	for i, m := range list {
+		lines[i] = "- " + m.Text
+		if m.Source != "" {
+			lines[i] += " (" + m.Source + ")"
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// earlier shows passages of older iterations, the best first.
+func earlier(list []Passage) string {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = fmt.Sprintf("## From iteration %d\n%s", p.Iteration, p.Text)
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // recent shows all raw iterations, each within the same share.

@@ -5,11 +5,12 @@ type Do uint8
 
 // What there is to do.
 const (
-	DoBegin Do = iota // run the agent on Ready.Prompt: feed Began, then Output
-	DoAsk             // ask a model Ready.Ask.Prompt: feed Answer or NoAnswer
-	DoAwait           // an iteration is running: feed Output
-	DoWait            // the loop is paused: feed Continue
-	DoEnd             // the loop has ended, for the reason Ready.End
+	DoBegin  Do = iota // run the agent on Ready.Prompt: feed Began, then Output
+	DoAsk              // ask a model Ready.Ask.Prompt: feed Answer or NoAnswer
+	DoRecall           // look for passages that fit Ready.Query: feed Recalled
+	DoAwait            // an iteration is running: feed Output
+	DoWait             // the loop is paused: feed Continue
+	DoEnd              // the loop has ended, for the reason Ready.End
 )
 
 // A Ready is what a host does next. It follows from the state alone: asked twice, a
@@ -19,6 +20,7 @@ type Ready struct {
 	Number int     // of the iteration to begin, or that is running
 	Prompt *Prompt // with DoBegin
 	Ask    *Ask    // with DoAsk
+	Query  string  // with DoRecall: words, the most telling first
 	End    Reason  // with DoEnd
 	Why    string  // for people: more about the reason
 }
@@ -32,7 +34,7 @@ type Prompt struct {
 
 // A Section is a part of a Prompt.
 type Section struct {
-	Name   string // goal, summary, recent, state, messages, recovery, instructions
+	Name   string // goal, memory, summary, earlier, recent, state, messages, recovery, instructions
 	Text   string // with its heading
 	Tokens int
 }
@@ -79,4 +81,5 @@ const (
 	EventRunaway       EventKind = "runaway"        // an alert: identical outputs
 	EventFast          EventKind = "fast"           // a warning: ten iterations of half a second
 	EventMany          EventKind = "many"           // a warning: 500 iterations and no limit of time
+	EventRemember      EventKind = "remember"       // the agent wants something to be known in the workspace: the text
 )

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/loop"
 )
 
@@ -126,8 +127,21 @@ func (s *sim) step(r loop.Ready) {
 		if s.rnd.Intn(3) == 0 {
 			s.events(loop.NoAnswer{ID: r.Ask.ID, Why: "no connection"})
 		} else {
-			s.events(loop.Answer{ID: r.Ask.ID, Text: strings.Repeat(fmt.Sprintf("summary up to %d. ", r.Ask.To), 1+s.rnd.Intn(400))})
+			answer := loop.Answer{ID: r.Ask.ID, Text: strings.Repeat(fmt.Sprintf("summary up to %d. ", r.Ask.To), 1+s.rnd.Intn(400)), Stop: llm.StopEnd}
+			switch s.rnd.Intn(8) { // what stands for nothing
+			case 0:
+				answer.Stop = llm.StopLength
+			case 1:
+				answer.Text += " See lib/made/up.go."
+			}
+			s.events(answer)
 		}
+	case loop.DoRecall:
+		var found []loop.Passage
+		for range s.rnd.Intn(30) {
+			found = append(found, loop.Passage{Iteration: s.rnd.Intn(r.Number + 2), Text: strings.Repeat("passage ", s.rnd.Intn(300))})
+		}
+		s.events(loop.Recalled{Passages: found})
 	case loop.DoWait:
 		s.events(loop.Continue{})
 	}
@@ -136,6 +150,12 @@ func (s *sim) step(r loop.Ready) {
 		s.events(loop.Pause{})
 	case 1:
 		s.events(loop.Message{Text: "please " + strings.Repeat("do ", s.rnd.Intn(9000)), Priority: s.rnd.Intn(3)})
+	case 3:
+		var known []loop.Memo
+		for i := range s.rnd.Intn(200) {
+			known = append(known, loop.Memo{Text: strings.Repeat(fmt.Sprint("fact", i, " "), s.rnd.Intn(90)), Source: "loop x"})
+		}
+		s.events(loop.Known{Facts: known})
 	case 2:
 		s.events(loop.Tick{At: s.at - s.rnd.Int63n(1<<40)})
 	}
@@ -190,6 +210,7 @@ func simulate(t *testing.T, seed int64) (iterations, kills int) {
 	s := &sim{t: t, rnd: rnd, at: 1_700_000_000_000, book: book{}.copy(), cfg: loop.Config{
 		Counter: chars4(), AskModel: rnd.Intn(3) > 0, Window: 1 + rnd.Intn(8), SummarizeEvery: 1 + rnd.Intn(15),
 		MaxIterations: long, IgnoreAlerts: true, RecoveryBudget: 1000,
+		BySense: rnd.Intn(2) == 0, Recall: rnd.Intn(2) == 0, Memory: rnd.Intn(2) == 0, Adaptive: rnd.Intn(3) == 0,
 	}}
 	s.m = start(t, s.cfg)
 	s.save()
@@ -209,8 +230,9 @@ func simulate(t *testing.T, seed int64) (iterations, kills int) {
 		}
 		s.save()
 		if rnd.Intn(12) == 0 {
-			if rnd.Intn(4) == 0 { // with another window
+			if rnd.Intn(4) == 0 { // with another window, and other things switched on and off
 				s.cfg.Window = 1 + rnd.Intn(8)
+				s.cfg.BySense, s.cfg.Recall, s.cfg.Memory, s.cfg.Adaptive = rnd.Intn(2) == 0, rnd.Intn(2) == 0, rnd.Intn(2) == 0, rnd.Intn(3) == 0
 			}
 			s.kill()
 			kills++

@@ -29,6 +29,12 @@ type running struct {
 	Messages []Message `json:"messages,omitempty"` // that it shows; they come again if it is interrupted
 }
 
+// A recalled is what was found for an iteration's prompt.
+type recalled struct {
+	Number   int       `json:"number"` // of that iteration
+	Passages []Passage `json:"passages"`
+}
+
 // Counters are what the end of the loop and its alerts go by. All but Asked and ListDone
 // count in a row.
 type counters struct {
@@ -51,6 +57,8 @@ type state struct {
 	Held     bool        `json:"held"` // a model failed: it is not asked before the next interval
 	Running  *running    `json:"running"`
 	Messages []Message   `json:"messages"` // not shown yet, in their order
+	Recalled *recalled   `json:"recalled,omitempty"`
+	Known    []Memo      `json:"known,omitempty"`
 	Paused   bool        `json:"paused"`
 	Stopping bool        `json:"stopping"` // once the running iteration has ended
 	End      Reason      `json:"end"`
