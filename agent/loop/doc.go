@@ -51,7 +51,9 @@
 //	env.go             what is recorded of the environment
 //	journal.go         records, and the machine made of them again
 //	history.go         what the records say, for a reader
+//	memory.go          what is known of a workspace, for all loops in it
 //	runner.go          Start and Resume
 //	ask.go             a model that writes summaries
+//	recall.go          what older iterations and other loops add to a prompt
 //	run.go             the loop itself
 package loop

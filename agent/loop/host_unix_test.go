@@ -60,6 +60,24 @@ func act(kind string, args []string) int {
 			_ = os.WriteFile(args[n-1], []byte("x"), 0o600)
 		}
 		say("<progress>run %d of what I was told</progress>", n)
+	case "recalls": // is told of a figure once, in a log, and needs it much later
+		say("<progress>run %d of it</progress>", n)
+		if n == 2 {
+			say("%s2026-01-01T10:00:00 DEBUG turbine calibrated rpm=4711\n%s", strings.Repeat("2026-01-01T10:00:00 DEBUG idle\n", 90), strings.Repeat("2026-01-01T10:00:01 DEBUG idle\n", 90))
+		}
+		if n >= 9 {
+			say("Next step: set the speed of the turbine.")
+		}
+		if strings.Contains(string(prompt), "rpm=4711") && n > 8 {
+			say("The turbine is set.\n<promise>COMPLETE</promise>")
+		}
+	case "remembers": // finds something out, and is done once it is told of it
+		say("<progress>run %d of it</progress>", n)
+		say("Decided to keep format %d.", n)
+		say("<remember>The tests need port %s.</remember>", args[0])
+		if n >= 3 {
+			say("<promise>COMPLETE</promise>")
+		}
 	case "echoes":
 		say("%s", prompt)
 		say("Run %d: %s", n, strings.Repeat(fmt.Sprint("w", n, " "), 20))

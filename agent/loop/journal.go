@@ -38,6 +38,8 @@ const (
 	kindTick     = "tick"     // time that has ended the loop
 	kindAnswer   = "answer"   // a model has written a summary
 	kindNoAnswer = "noanswer" // it has not
+	kindRecalled = "recalled" // passages were looked for
+	kindKnown    = "known"    // what is known of the workspace
 )
 
 // A record is an input of the machine and what came of it. Fed the inputs again, from the
@@ -51,6 +53,7 @@ type record struct {
 	ending
 	message
 	answering
+	knowing
 	effect
 	State json.RawMessage `json:"state,omitempty"` // the whole of it, in some
 
@@ -85,6 +88,14 @@ type ending struct {
 	Files       []core.FileEvent `json:"files,omitempty"`
 }
 
+// said returns the content that has the agent's words.
+func (e ending) said() llm.Ref {
+	if e.Structured {
+		return e.Answer
+	}
+	return e.Text
+}
+
 // A message is one from the inbox.
 type message struct {
 	Message  string `json:"message,omitempty"`
@@ -98,6 +109,12 @@ type answering struct {
 	Reply    string   `json:"reply,omitempty"`
 	Stop     llm.Stop `json:"stop,omitempty"`
 	Failed   string   `json:"failed,omitempty"` // why it said nothing
+}
+
+// A knowing is what a prompt has from elsewhere.
+type knowing struct {
+	Passages []core.Passage `json:"passages,omitempty"`
+	Known    []core.Memo    `json:"known,omitempty"`
 }
 
 // A Spent is what calls of models took.
@@ -155,7 +172,19 @@ type Settings struct {
 	// Proxy is where the proxy listens that stands between the agents and their models, as
 	// host:port; [NoProxy]: there is none.
 	Proxy string `json:"proxy,omitempty"`
+
+	// What core/loop calls BySense, Recall, Memory and Adaptive; [On], or [Off].
+	BySense  string `json:"by_sense,omitempty"`
+	Recall   string `json:"recall,omitempty"`
+	Memory   string `json:"memory,omitempty"`
+	Adaptive string `json:"adaptive_window,omitempty"`
 }
+
+// What a switch of Settings says. One that says nothing is as it was, and off at first.
+const (
+	On  = "on"
+	Off = "off"
+)
 
 // NoProxy is the Proxy of a loop whose agents ask their models themselves.
 const NoProxy = "off"
@@ -175,7 +204,7 @@ func (s Settings) config(c token.Counter) core.Config {
 		Window: s.Window, SummarizeEvery: s.SummarizeEvery, MaxSummaryTokens: s.MaxSummaryTokens,
 		MaxIterations: s.MaxIterations, MaxTime: s.MaxTime, Threshold: s.Threshold, StuckAfter: s.StuckAfter,
 		RecoveryBudget: s.RecoveryBudget, RunawayAfter: s.RunawayAfter, IgnoreAlerts: s.IgnoreAlerts, Promise: s.Promise,
-		AskModel: s.asks(), Counter: c,
+		AskModel: s.asks(), BySense: s.BySense == On, Recall: s.Recall == On, Memory: s.Memory == On, Adaptive: s.Adaptive == On, Counter: c,
 	}
 }
 
@@ -209,6 +238,10 @@ func (r record) input(ctx context.Context, st store.Store, session string) (core
 		return core.Tick{At: r.At}, nil
 	case kindAnswer:
 		return core.Answer{ID: r.Question, Text: r.Reply, Stop: r.Stop}, nil
+	case kindRecalled:
+		return core.Recalled{Passages: r.Passages}, nil
+	case kindKnown:
+		return core.Known{Facts: r.Known}, nil
 	case kindNoAnswer:
 		return core.NoAnswer{ID: r.Question, Why: r.Failed}, nil
 	}
@@ -309,6 +342,7 @@ type replayed struct {
 	seq       int
 	since     int
 	letter    record // the last message of the inbox
+	outputs   map[llm.Ref]int
 }
 
 // replay makes the machine that has written the records of a loop.
@@ -327,7 +361,7 @@ func replay(ctx context.Context, st store.Store, c token.Counter, id string) (re
 	if len(all) == 0 {
 		return replayed{}, fmt.Errorf("loop: %s: %w", id, ErrUnknown)
 	}
-	out := replayed{seq: len(all)}
+	out := replayed{seq: len(all), outputs: map[llm.Ref]int{}}
 	for i, r := range all {
 		if r.Settings != nil {
 			out.workspace, out.settings = r.Workspace, *r.Settings
@@ -335,6 +369,9 @@ func replay(ctx context.Context, st store.Store, c token.Counter, id string) (re
 		}
 		if r.Kind == kindMessage {
 			out.letter = r
+		}
+		if r.Iteration != nil {
+			out.outputs[r.said()] = r.Iteration.Number
 		}
 		var err error
 		if i == last {

@@ -44,6 +44,10 @@ func (r *Runner) Run(ctx context.Context) (Outcome, error) {
 			if err := r.ask(ctx, durable, ready.Ask); err != nil {
 				return Outcome{}, err
 			}
+		case core.DoRecall:
+			if err := r.recall(ctx, ready.Query); err != nil {
+				return Outcome{}, err
+			}
 		case core.DoWait:
 			if err := r.wait(ctx, durable); err != nil {
 				return Outcome{}, err
@@ -70,6 +74,9 @@ func (r *Runner) iterate(ctx, durable context.Context) error {
 	number := r.machine.Ready().Number
 	agent := r.o.Agents[(number-1)%len(r.o.Agents)]
 	if err := r.feed(core.Select{CLI: agent.Name, Model: agent.Model}, record{Kind: kindSelect, starting: starting{CLI: agent.Name, Model: agent.Model}}); err != nil {
+		return err
+	}
+	if err := r.know(ctx); err != nil {
 		return err
 	}
 	prompt := r.machine.Ready().Prompt
@@ -180,9 +187,17 @@ func (r *Runner) ended(ctx context.Context, run ran) error {
 	if err != nil {
 		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
-	return r.written(ctx, core.Output{
+	r.outputs[rec.said()] = r.machine.Context().TotalIterations + 1
+	events, err := r.fed(core.Output{
 		At: at, Text: run.text, Answer: run.answer, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: rec.Files,
 	}, rec)
+	if err == nil {
+		err = r.remember(ctx, events) // what is remembered and is then not on record does no harm
+	}
+	if err != nil {
+		return fmt.Errorf("loop: %s: %w", r.id, err)
+	}
+	return r.flush(ctx)
 }
 
 // wait waits for the end of a pause.

@@ -91,8 +91,11 @@ type Runner struct {
 	inbox   *inbox
 	machine *core.Machine
 	journal *journal
-	model   Model // nil: code writes summaries
-	proxy   Proxy // nil: agents ask their models themselves
+	model   Model           // nil: code writes summaries
+	proxy   Proxy           // nil: agents ask their models themselves
+	memory  *Memory         // nil: nothing is remembered beyond the loop
+	known   []core.Memo     // that the machine has of it
+	outputs map[llm.Ref]int // iterations by their outputs
 	watcher *watcher
 	summary string // that was recorded last
 	paused  bool
@@ -164,6 +167,7 @@ func Resume(ctx context.Context, o Options, id string) (*Runner, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	r.journal = &journal{store: r.o.Store, session: sessionPrefix + id, seq: old.seq, since: old.since}
+	r.outputs = old.outputs
 	if n := endLeftover(id); n > 0 {
 		r.note("ended %d processes that were left of the last run", n)
 	}
@@ -216,7 +220,7 @@ func prepare(o Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{o: o, folder: f, inbox: newInbox(f), watcher: newWatcher(workspace)}, nil
+	return &Runner{o: o, folder: f, inbox: newInbox(f), outputs: map[llm.Ref]int{}, watcher: newWatcher(workspace)}, nil
 }
 
 // agents checks that there are some, and that each one's program is there.
@@ -239,6 +243,11 @@ func (r *Runner) helpers() (err error) {
 			return fmt.Errorf("loop: model %s, want somebody who makes it, got none", name)
 		}
 		if r.model, err = r.o.ModelOf(name); err != nil {
+			return err
+		}
+	}
+	if r.o.Settings.Memory == On {
+		if r.memory, err = OpenMemory(context.Background(), r.o.Store, r.o.Workspace); err != nil {
 			return err
 		}
 	}
@@ -320,7 +329,15 @@ func (s Settings) over(under Settings) Settings {
 	if s.MaxTime == 0 {
 		s.MaxTime = under.MaxTime
 	}
-	for _, f := range []struct{ own, old *string }{{&s.Promise, &under.Promise}, {&s.SummaryModel, &under.SummaryModel}, {&s.Proxy, &under.Proxy}} {
+	for _, f := range []struct{ own, old *string }{
+		{&s.Promise, &under.Promise},
+		{&s.SummaryModel, &under.SummaryModel},
+		{&s.Proxy, &under.Proxy},
+		{&s.BySense, &under.BySense},
+		{&s.Recall, &under.Recall},
+		{&s.Memory, &under.Memory},
+		{&s.Adaptive, &under.Adaptive},
+	} {
 		if *f.own == "" {
 			*f.own = *f.old
 		}
@@ -377,16 +394,22 @@ func (r *Runner) note(format string, args ...any) {
 
 // feed feeds the machine, and takes the record of it for the next write.
 func (r *Runner) feed(in core.Input, rec record) error {
+	_, err := r.fed(in, rec)
+	return err
+}
+
+// fed does that, and returns what came of it.
+func (r *Runner) fed(in core.Input, rec record) ([]core.Event, error) {
 	events, err := r.machine.Feed(in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rec.Events = events
 	r.outcome(&rec)
 	for _, e := range events {
 		r.o.Notify(Notice{Kind: string(e.Kind), Iteration: e.Iteration, Text: e.Text})
 	}
-	return r.journal.add(rec, r.machine.Save())
+	return events, r.journal.add(rec, r.machine.Save())
 }
 
 // outcome adds to a record what came of it.
@@ -407,11 +430,15 @@ func (r *Runner) outcome(rec *record) {
 
 // written feeds the machine and writes the record.
 func (r *Runner) written(ctx context.Context, in core.Input, rec record) error {
-	err := r.feed(in, rec)
-	if err == nil {
-		err = r.journal.flush(ctx)
+	if err := r.feed(in, rec); err != nil {
+		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
-	if err != nil {
+	return r.flush(ctx)
+}
+
+// flush writes the records that are not written.
+func (r *Runner) flush(ctx context.Context) error {
+	if err := r.journal.flush(ctx); err != nil {
 		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
 	return nil

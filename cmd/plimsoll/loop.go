@@ -91,7 +91,7 @@ Exit codes: 0 goal_complete, 10 time_limit, 11 iteration_limit, 12 manual_stop,
 		},
 	}
 	f.define(cmd)
-	cmd.AddCommand(newLoopShow(s))
+	cmd.AddCommand(newLoopShow(s), newLoopMemory(s))
 	return cmd
 }
 
@@ -126,6 +126,7 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl.BoolVar(&f.watch, "watch-workspace", false, "tell the agent what somebody else changes in the workspace between iterations")
 	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
 	fl.BoolVar(&f.daemon, "daemon", false, "run it in the background; what it prints goes to .plimsoll/log")
+	f.defineSwitches(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	_ = cmd.RegisterFlagCompletionFunc("summary-model", completeTargets)
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
