@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	core "github.com/plimsoll-dev/plimsoll/core/loop"
@@ -48,6 +47,3 @@ func (r *Runner) spent(name string, u llm.Usage) *Spent {
 	}
 	return &s
 }
-
-// valid returns a text as a record holds it.
-func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

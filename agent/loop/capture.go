@@ -52,3 +52,6 @@ func (c *capture) text() string {
 	b.Write(c.tail[:c.next])
 	return b.String()
 }
+
+// valid returns a text as a record holds it.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -52,6 +52,7 @@
 //	journal.go         records, and the machine made of them again
 //	history.go         what the records say, for a reader
 //	memory.go          what is known of a workspace, for all loops in it
+//	vectors.go         older iterations found by what they mean
 //	runner.go          Start and Resume
 //	ask.go             a model that writes summaries
 //	recall.go          what older iterations and other loops add to a prompt

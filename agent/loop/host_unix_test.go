@@ -71,6 +71,18 @@ func act(kind string, args []string) int {
 		if strings.Contains(string(prompt), "rpm=4711") && n > 8 {
 			say("The turbine is set.\n<promise>COMPLETE</promise>")
 		}
+	case "means": // is told of a thing once, and asks for it in other words much later
+		if n == 2 {
+			say("Nothing is out of order there.\n2026-01-01T10:00:00 DEBUG rotor revolutions=4711")
+			break
+		}
+		say("<progress>run %d of it</progress>", n)
+		if n >= 9 {
+			say("Next step: set how fast the turbine goes, its speed.")
+		}
+		if strings.Contains(string(prompt), "revolutions=4711") && n > 8 {
+			say("It is set.\n<promise>COMPLETE</promise>")
+		}
 	case "remembers": // finds something out, and is done once it is told of it
 		say("<progress>run %d of it</progress>", n)
 		say("Decided to keep format %d.", n)

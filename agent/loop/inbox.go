@@ -57,7 +57,7 @@ func (b *inbox) letters() (out []letter, wrong []error) {
 			break
 		}
 		data, err := b.folder.read(path.Join(inboxFolder, e.Name()), maxMessage)
-		text := strings.ToValidUTF8(string(data), "\uFFFD") // as a record holds it
+		text := valid(string(data))
 		if old, stays := b.stays[e.Name()]; err == nil && (!stays || old != text) {
 			out = append(out, letter{e.Name(), text, rank(e.Name())})
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) { // else taken away meanwhile

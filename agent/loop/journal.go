@@ -178,6 +178,9 @@ type Settings struct {
 	Recall   string `json:"recall,omitempty"`
 	Memory   string `json:"memory,omitempty"`
 	Adaptive string `json:"adaptive_window,omitempty"`
+	// Embeddings is the model by whose vectors Recall finds passages, too, as provider/model;
+	// [ByCode]: by words alone.
+	Embeddings string `json:"embeddings,omitempty"`
 }
 
 // What a switch of Settings says. One that says nothing is as it was, and off at first.

@@ -181,7 +181,7 @@ func (m *Memory) knows(id int) error {
 
 // factText returns a text on one line, as a fact has it.
 func factText(text string) (string, error) {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	text = strings.Join(strings.Fields(valid(text)), " ")
 	if n := utf8.RuneCountInString(text); n == 0 || n > longestFact {
 		return "", fmt.Errorf("loop: memory: fact, want 1 to %d characters, got %d", longestFact, n)
 	}

@@ -101,7 +101,7 @@ func outcome(ctx context.Context, err error, errs string) (fault string, interru
 	if line := lastLine(errs); line != "" {
 		fault += ": " + line
 	}
-	return strings.ToValidUTF8(fault, "\uFFFD"), false // as a record holds it
+	return valid(fault), false
 }
 
 // lastLine returns the last line of a text that says something.

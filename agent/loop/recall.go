@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,14 +18,15 @@ const (
 )
 
 // recall looks for passages of older iterations that fit the next prompt. What goes wrong with
-// that is told, and the prompt has none.
+// that is told, and the prompt has what was found all the same.
 func (r *Runner) recall(ctx context.Context, query string) error {
 	rec := record{Kind: kindRecalled, At: r.o.Now()}
-	var err error
-	if searcher, ok := r.o.Store.(store.Searcher); ok {
-		var hits []store.Hit
-		hits, err = searcher.Search(ctx, r.journal.session, query, mostHits)
-		rec.Passages = r.passages(hits)
+	byWords, err := r.byWords(ctx, query)
+	var byMeaning []core.Passage
+	if r.vectors != nil {
+		var failed error
+		byMeaning, failed = r.vectors.nearest(ctx, query, r.machine.Context().Folded())
+		err = errors.Join(err, failed)
 	}
 	if ctx.Err() != nil {
 		return ErrInterrupted
@@ -32,24 +34,53 @@ func (r *Runner) recall(ctx context.Context, query string) error {
 	if err != nil {
 		r.note("older iterations were not looked at: %v", err)
 	}
+	rec.Passages = some(fused(byWords, byMeaning))
 	return r.feed(core.Recalled{Passages: rec.Passages}, rec)
 }
 
-// passages returns what of some hits is of iterations, a few of each.
-func (r *Runner) passages(hits []store.Hit) []core.Passage {
-	var found []core.Passage
-	count := map[int]int{}
+// byWords returns passages that have words of a query.
+func (r *Runner) byWords(ctx context.Context, query string) (found []core.Passage, err error) {
+	searcher, ok := r.o.Store.(store.Searcher)
+	if !ok {
+		return nil, nil
+	}
+	hits, err := searcher.Search(ctx, r.journal.session, query, mostHits)
 	for _, h := range hits {
-		n, known := r.outputs[h.Ref]
-		if !known || n > r.machine.Context().Folded() || count[n] == mostOfOne {
+		if n := r.outputs[h.Ref]; n > 0 && n <= r.machine.Context().Folded() {
+			found = append(found, core.Passage{Iteration: n, Text: valid(h.Text)})
+		}
+	}
+	return found, err
+}
+
+// some returns the first passages, a few of each iteration.
+func some(list []core.Passage) []core.Passage {
+	var kept []core.Passage
+	count := map[int]int{}
+	for _, p := range list {
+		if count[p.Iteration] == mostOfOne {
 			continue
 		}
-		count[n]++
-		if found = append(found, core.Passage{Iteration: n, Text: valid(h.Text)}); len(found) == mostRecall {
+		count[p.Iteration]++
+		if kept = append(kept, p); len(kept) == mostRecall {
 			break
 		}
 	}
-	return found
+	return kept
+}
+
+// embed makes vectors of what an iteration has said. Without them it is found by its words.
+func (r *Runner) embed(ctx context.Context, iteration int, run ran) {
+	if r.vectors == nil {
+		return
+	}
+	words := run.text
+	if run.structured {
+		words = run.answer
+	}
+	if err := r.vectors.add(ctx, iteration, words); err != nil {
+		r.note("iteration %d has no vectors: %v", iteration, err)
+	}
 }
 
 // know gives the machine what is known of the workspace, if that is not what it has.

@@ -60,6 +60,77 @@ func TestRecall(t *testing.T) {
 	})
 }
 
+// meaning turns texts into vectors: those that are about the same of a few things are near
+// each other, whatever their words.
+type meaning struct {
+	asked int
+	fails bool
+}
+
+func (m *meaning) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	m.asked++
+	if m.fails {
+		return nil, errors.New("no server")
+	}
+	about := [][]string{{"turbine", "speed", "rotor", "revolutions"}, {"login", "password"}}
+	var out [][]float32
+	for _, text := range texts {
+		v := make([]float32, len(about)+1)
+		v[len(about)] = 0.1
+		for i, words := range about {
+			for _, w := range words {
+				v[i] += float32(strings.Count(strings.ToLower(text), w))
+			}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// With embeddings a passage is found that means what is looked for and shares no word with it,
+// also after a restart; without, or when they fail, the loop goes on by words.
+func TestEmbeddings(t *testing.T) {
+	run := func(t *testing.T, m *meaning, model string) (core.Reason, loop.History) {
+		t.Helper()
+		o := options(t, agent(t, "means"))
+		o.Settings.Recall, o.Settings.Embeddings, o.Settings.MaxIterations, o.Settings.RecoveryBudget = loop.On, model, 9, 100
+		o.EmbedderOf = func(string) (loop.Embedder, error) { return m, nil }
+		r := begin(t, o)
+		if _, err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Close()
+		o.Settings = loop.Settings{MaxIterations: 13}
+		next, err := loop.Resume(t.Context(), o, r.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Close()
+		got, err := next.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Reason, history(t, o, r.ID())
+	}
+	t.Run("R004-12_vectors", func(t *testing.T) {
+		m := new(meaning)
+		if got, _ := run(t, m, "p/vectors"); got != core.GoalComplete || m.asked < 10 {
+			t.Errorf("want the goal, got %s after %d questions", got, m.asked)
+		}
+	})
+	t.Run("R004-12_vectors_off", func(t *testing.T) {
+		m := new(meaning)
+		if got, _ := run(t, m, loop.ByCode); got != core.IterationLimit || m.asked != 0 {
+			t.Errorf("want it not found by words, got %s after %d questions", got, m.asked)
+		}
+	})
+	t.Run("R004-12_vectors_that_fail", func(t *testing.T) {
+		if got, h := run(t, &meaning{fails: true}, "p/vectors"); got != core.IterationLimit || len(h.Iterations) != 13 {
+			t.Errorf("want the loop to go on, got %s after %d iterations", got, len(h.Iterations))
+		}
+	})
+}
+
 // deaf is a store whose search fails.
 type deaf struct{ *store.Memory }
 

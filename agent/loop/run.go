@@ -187,7 +187,8 @@ func (r *Runner) ended(ctx context.Context, run ran) error {
 	if err != nil {
 		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
-	r.outputs[rec.said()] = r.machine.Context().TotalIterations + 1
+	number := r.machine.Context().TotalIterations + 1
+	r.outputs[rec.said()] = number
 	events, err := r.fed(core.Output{
 		At: at, Text: run.text, Answer: run.answer, Structured: run.structured, Fault: run.fault, Interrupted: run.interrupted, Files: rec.Files,
 	}, rec)
@@ -197,7 +198,11 @@ func (r *Runner) ended(ctx context.Context, run ran) error {
 	if err != nil {
 		return fmt.Errorf("loop: %s: %w", r.id, err)
 	}
-	return r.flush(ctx)
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	r.embed(ctx, number, run)
+	return nil
 }
 
 // wait waits for the end of a pause.

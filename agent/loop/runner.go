@@ -28,6 +28,8 @@ type Options struct {
 	Counter   token.Counter // counts the prompts
 	// ModelOf makes the model that the settings name for summaries; nil: there is none.
 	ModelOf func(name string) (Model, error)
+	// EmbedderOf makes the model that the settings name for vectors; nil: there is none.
+	EmbedderOf func(name string) (Embedder, error)
 	// Price says what a call costs that a model was named for, as provider/model; nil: nobody
 	// knows.
 	Price func(name string, u llm.Usage) catalog.Money
@@ -96,6 +98,7 @@ type Runner struct {
 	memory  *Memory         // nil: nothing is remembered beyond the loop
 	known   []core.Memo     // that the machine has of it
 	outputs map[llm.Ref]int // iterations by their outputs
+	vectors *vectors        // nil: older iterations are found by words alone
 	watcher *watcher
 	summary string // that was recorded last
 	paused  bool
@@ -251,8 +254,8 @@ func (r *Runner) helpers() (err error) {
 			return err
 		}
 	}
-	if !r.o.Settings.proxied() {
-		return nil
+	if err := r.embeddings(); err != nil || !r.o.Settings.proxied() {
+		return err
 	}
 	if r.o.ProxyAt == nil {
 		return errors.New("loop: proxy, want somebody who starts it, got none")
@@ -266,6 +269,22 @@ func (r *Runner) helpers() (err error) {
 		}
 	}
 	return nil
+}
+
+// embeddings makes the model by whose vectors older iterations are found.
+func (r *Runner) embeddings() error {
+	name := r.o.Settings.Embeddings
+	if name == "" || name == ByCode || r.o.Settings.Recall != On {
+		return nil
+	}
+	if r.o.EmbedderOf == nil {
+		return fmt.Errorf("loop: model %s, want somebody who makes it, got none", name)
+	}
+	e, err := r.o.EmbedderOf(name)
+	if err == nil {
+		r.vectors, err = openVectors(context.Background(), vectors{embedder: e, model: name, store: r.o.Store, session: vectorsPrefix + r.id})
+	}
+	return err
 }
 
 // Workspace returns a folder as loops name it: absolute, without links.
@@ -337,6 +356,8 @@ func (s Settings) over(under Settings) Settings {
 		{&s.Recall, &under.Recall},
 		{&s.Memory, &under.Memory},
 		{&s.Adaptive, &under.Adaptive},
+		{&s.Embeddings, &under.Embeddings},
+		{&s.Embeddings, &under.Embeddings},
 	} {
 		if *f.own == "" {
 			*f.own = *f.old

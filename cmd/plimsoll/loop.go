@@ -127,6 +127,7 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
 	fl.BoolVar(&f.daemon, "daemon", false, "run it in the background; what it prints goes to .plimsoll/log")
 	f.defineSwitches(cmd)
+	fl.StringVar(&f.settings.Embeddings, "embeddings", "", "`provider/model` by whose vectors --recall finds passages, too; any server with /v1/embeddings")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	_ = cmd.RegisterFlagCompletionFunc("summary-model", completeTargets)
 	_ = cmd.RegisterFlagCompletionFunc("cli", cobra.FixedCompletions(loop.Presets(), cobra.ShellCompDirectiveDefault))
@@ -210,7 +211,7 @@ func (f loopFlags) options() (loopOptions, error) {
 		}
 	}
 	o.models = loopModels{stated}
-	o.ModelOf, o.Price = o.models.of, o.models.price
+	o.ModelOf, o.Price, o.EmbedderOf = o.models.of, o.models.price, o.models.embedder
 	if m := o.Settings.SummaryModel; m != "" && m != loop.ByCode {
 		if _, err := o.models.of(m); err != nil {
 			return o, err
