@@ -55,22 +55,25 @@ func workOn(r llm.Request) scriptmodel.Reply {
 type looped struct {
 	agent
 	preset, wrapper string
+	proxied         bool // it asks its model through the loop's proxy
 }
 
 // TestLoop: agents that know nothing of it are run by plimsoll loop until they promise, over
-// two kills of the loop.
+// two kills of the loop; one of them behind the loop's own proxy, too.
 func TestLoop(t *testing.T) {
 	prefix := installed(t)
 	program := filepath.Join(t.TempDir(), "plimsoll")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/plimsoll").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	for _, l := range []looped{
-		// Its sandbox needs a home that is not in a folder for temporary files.
-		{codex(), "codex", `for a; do shift; [ "$a" = workspace-write ] && a=danger-full-access; set -- "$@" "$a"; done; exec REAL "$@"`},
-		{pi("openai-completions", "/v1", openai.DialectChat), "pi", `exec REAL "$@" --provider loop --model ` + model},
+	// Its sandbox needs a home that is not in a folder for temporary files.
+	const unboxed = `for a; do shift; [ "$a" = workspace-write ] && a=danger-full-access; set -- "$@" "$a"; done; exec REAL "$@"`
+	for name, l := range map[string]looped{
+		"codex":       {codex(), "codex", unboxed, false},
+		"codex_proxy": {codex(), "codex", unboxed, true},
+		"pi":          {pi("openai-completions", "/v1", openai.DialectChat), "pi", `exec REAL "$@" --provider loop --model ` + model, false},
 	} {
-		t.Run(l.preset, func(t *testing.T) { inLoop(t, program, prefix, l) })
+		t.Run(name, func(t *testing.T) { inLoop(t, program, prefix, l) })
 	}
 }
 
@@ -98,11 +101,19 @@ func inLoop(t *testing.T, program, prefix string, l looped) {
 		cmd.Env = env
 		return watch(t, cmd, killAt)
 	}
+	first := []string{"--goal", "Write all steps.", "--cli", l.preset}
+	if l.proxied {
+		env = append(env, "OPENAI_API_KEY="+key)
+		first = append(first, "--proxy", "--upstream", "openai="+listener.URL)
+	}
 	killed := 0
 	for _, run := range []struct {
 		killAt int
 		args   []string
-	}{{9, []string{"--goal", "Write all steps.", "--cli", l.preset}}, {20, []string{"--resume"}}, {0, []string{"--resume"}}} {
+	}{{9, first}, {20, []string{"--resume"}}, {0, []string{"--resume"}}} {
+		if l.proxied && run.args[0] == "--resume" {
+			run.args = append(run.args, "--upstream", "openai="+listener.URL)
+		}
 		err := start(run.killAt, run.args...)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == -1 {
 			killed++
@@ -117,10 +128,41 @@ func inLoop(t *testing.T, program, prefix string, l looped) {
 		t.Fatal(err)
 	}
 	judgeLoop(t, out, work, killed)
+	judgeSpent(t, out, l.proxied)
 	for i, c := range server.Log() {
 		if c.Error != nil || len(c.Faults) > 0 {
 			t.Errorf("request %d, want one that the provider takes, got %v %v", i+1, c.Error, c.Faults)
 		}
+	}
+}
+
+// judgeSpent looks at what the agents' calls took: a proxy knows of each of a whole iteration.
+func judgeSpent(t *testing.T, out []byte, proxied bool) {
+	t.Helper()
+	type spent struct{ Calls, Input, Output int }
+	var h struct {
+		Spent      spent
+		Iterations []struct {
+			Interrupted bool
+			Spent       *spent
+		}
+	}
+	if err := json.Unmarshal(out, &h); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for i, it := range h.Iterations {
+		switch {
+		case !proxied && it.Spent != nil:
+			t.Errorf("iteration %d, want nothing known of its calls, got %+v", i+1, it.Spent)
+		case proxied && !it.Interrupted && (it.Spent == nil || it.Spent.Calls < 2 || it.Spent.Input == 0 || it.Spent.Output == 0):
+			t.Errorf("iteration %d, want its calls, at least two, got %+v", i+1, it.Spent)
+		case it.Spent != nil:
+			sum += it.Spent.Calls
+		}
+	}
+	if h.Spent.Calls != sum {
+		t.Errorf("want %d calls in all, got %d", sum, h.Spent.Calls)
 	}
 }
 
