@@ -20,6 +20,9 @@ var second string
 //go:embed testdata/third.txt
 var third string
 
+//go:embed testdata/fourth.txt
+var fourth string
+
 //go:embed testdata/ordinary.txt
 var ordinary string
 
@@ -80,10 +83,10 @@ func log(n int) string {
 
 // TestRemembered prints how many of the planted facts the prompt of iteration 100 has, by
 // the summary in code, by plain truncation to the same tokens, and by the template of the
-// program that the document describes. The stories say when they were written; the
-// third is the one that nothing was fitted to.
+// program that the document describes. The stories say when they were written; nothing was
+// fitted to the third and the fourth.
 func TestRemembered(t *testing.T) {
-	for _, s := range []struct{ name, text string }{{"first", first}, {"second", second}, {"third", third}} {
+	for _, s := range []struct{ name, text string }{{"first", first}, {"second", second}, {"third", third}, {"fourth", fourth}} {
 		t.Run(s.name, func(t *testing.T) {
 			outputs, facts := story(t, s.text)
 			m := start(t, loop.Config{})
