@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -93,12 +94,12 @@ type snapshots struct {
 	limit  int            // records that came from the parent
 }
 
-// newest returns the snapshot with most records, but no more than limit, and the session
+// newest returns the snapshot with most records, but with least to limit, and the session
 // that took it; 0 is none.
-func (s *snapshots) newest(limit int) (by string, seq int, r record) {
+func (s *snapshots) newest(least, limit int) (by string, seq int, r record) {
 	for ; s != nil; s = s.parent {
 		for n, d := range s.own {
-			if n <= limit && n > seq {
+			if least <= n && n <= limit && n > seq {
 				by, seq, r = s.name, n, d
 			}
 		}
@@ -336,23 +337,42 @@ func (m *Memory) PutSnapshot(ctx context.Context, session string, seq int, data 
 
 // Snapshot implements [Snapshotter].
 func (m *Memory) Snapshot(ctx context.Context, session string) (seq int, data []byte, err error) {
-	if err := usable(ctx, session); err != nil {
+	seq, data, err = m.snapshot(ctx, session, 1, math.MaxInt)
+	if err != nil {
 		return 0, nil, fmt.Errorf("store: snapshot of %q: %w", session, err)
+	}
+	return seq, data, nil
+}
+
+// SnapshotAt implements [Snapshotter].
+func (m *Memory) SnapshotAt(ctx context.Context, session string, seq int) ([]byte, error) {
+	_, data, err := m.snapshot(ctx, session, max(seq, 1), seq)
+	if err != nil {
+		return nil, fmt.Errorf("store: snapshot %d of %q: %w", seq, session, err)
+	}
+	return data, nil
+}
+
+// snapshot returns the newest one with least to most records.
+func (m *Memory) snapshot(ctx context.Context, session string, least, most int) (int, []byte, error) {
+	if err := usable(ctx, session); err != nil {
+		return 0, nil, err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	err = ErrNotFound
-	if s, ok := m.sessions[session]; ok {
-		if by, seq, r := s.snaps.newest(len(s.records)); seq > 0 {
-			d := r.check(by, seq)
-			if d == nil {
-				return seq, clone(r.data), nil
-			}
-			d.Session, d.Place = session, fmt.Sprintf("snapshot %d", seq)
-			err = d
-		}
+	s, ok := m.sessions[session]
+	if !ok {
+		return 0, nil, ErrNotFound
 	}
-	return 0, nil, fmt.Errorf("store: snapshot of %q: %w", session, err)
+	by, seq, r := s.snaps.newest(least, min(most, len(s.records)))
+	if seq == 0 {
+		return 0, nil, ErrNotFound
+	}
+	if d := r.check(by, seq); d != nil {
+		d.Session, d.Place = session, fmt.Sprintf("snapshot %d", seq)
+		return 0, nil, d
+	}
+	return seq, clone(r.data), nil
 }
 
 // begin returns a session, which begins if it has not yet. m.mu is held.

@@ -79,6 +79,11 @@ type Snapshotter interface {
 	// than it has from them. Of two with the same seq its own is the one. Without
 	// any it returns an error that wraps [ErrNotFound].
 	Snapshot(ctx context.Context, session string) (seq int, data []byte, err error)
+
+	// SnapshotAt returns the snapshot of the first seq records that a session sees, so that
+	// one can go on from an earlier one. Without it it returns an error that wraps
+	// [ErrNotFound].
+	SnapshotAt(ctx context.Context, session string, seq int) ([]byte, error)
 }
 
 // A Streamer is a Store that takes a content as it comes, so that a large one need not

@@ -101,6 +101,7 @@ func newTools() (tools, error) {
 	err = errors.Join(
 		d.RegisterDeterministicScalarFunction("plimsoll_body", 5, p.content),
 		d.RegisterDeterministicScalarFunction("plimsoll_place", 3, p.place),
+		d.RegisterDeterministicScalarFunction("plimsoll_first", 6, p.firstLine),
 		d.RegisterFunction("plimsoll_join", &sqlite.FunctionImpl{
 			NArgs: 6, Deterministic: true,
 			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return &joining{packer: p}, nil },

@@ -70,4 +70,8 @@
 // that only connections of this package have; another program that reads the view gets the
 // error that there is no such function. A content of more than
 // 1,000,000,000 bytes is an error there, as SQLite has no such values.
+//
+// session_snapshots(session_id, messages, token_count, created_at) is another, with a row for
+// each session that has a snapshot: what its view shows then, as JSON, and how many tokens that
+// has.
 package sqlite

@@ -43,6 +43,28 @@ func (p *packer) content(_ *sqlite.FunctionContext, args []driver.Value) (driver
 	return out, nil
 }
 
+// firstLine is plimsoll_first(session, seq, form, size, sum, body) in SQL: the first line of a
+// snapshot.
+func (p *packer) firstLine(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	var n [5]int64
+	for i := range n {
+		var ok bool
+		if n[i], ok = args[i].(int64); !ok {
+			return nil, fmt.Errorf("plimsoll_first: want the columns session, seq, form, size, sum and body")
+		}
+	}
+	data, ok := args[5].([]byte)
+	if !ok || n[2] < 0 || n[2] > math.MaxInt8 {
+		return nil, fmt.Errorf("plimsoll_first: want the columns session, seq, form, size, sum and body")
+	}
+	out, err := p.unpack(body{int(n[2]), n[3], n[4], bytes.Clone(data)}, n[0], n[1])
+	if err != nil {
+		return nil, fmt.Errorf("plimsoll_first: %w", owned(err, "", "snapshot %d", n[1]))
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	return string(line), nil
+}
+
 // joining is plimsoll_join(ref, size, sum, index, form, piece) in SQL: the content of pieces
 // in their order.
 type joining struct {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/plimsoll-dev/plimsoll/store"
 )
@@ -37,6 +38,24 @@ func (s *Store) PutSnapshot(ctx context.Context, session string, seq int, data [
 
 // Snapshot implements [store.Snapshotter].
 func (s *Store) Snapshot(ctx context.Context, session string) (seq int, data []byte, err error) {
+	seq, data, err = s.snapshot(ctx, session, 1, math.MaxInt64)
+	if err != nil {
+		return 0, nil, named(ctx, err, "snapshot of %q", session)
+	}
+	return seq, data, nil
+}
+
+// SnapshotAt implements [store.Snapshotter].
+func (s *Store) SnapshotAt(ctx context.Context, session string, seq int) ([]byte, error) {
+	_, data, err := s.snapshot(ctx, session, int64(max(seq, 1)), int64(seq))
+	if err != nil {
+		return nil, named(ctx, err, "snapshot %d of %q", seq, session)
+	}
+	return data, nil
+}
+
+// snapshot returns the newest one with least to most records.
+func (s *Store) snapshot(ctx context.Context, session string, least, most int64) (seq int, data []byte, err error) {
 	const query = `
 		WITH RECURSIVE line (depth, at, low, cap) AS (
 			SELECT 0, id, fork_seq, records FROM sessions WHERE name = ?1
@@ -46,25 +65,24 @@ func (s *Store) Snapshot(ctx context.Context, session string) (seq int, data []b
 			WHERE s.parent < s.id
 		)
 		SELECT session, seq, form, size, sum, body FROM snapshots WHERE rowid = (
-			SELECT n.rowid FROM line l JOIN snapshots n ON n.session = l.at AND n.seq <= l.cap
+			SELECT n.rowid FROM line l JOIN snapshots n ON n.session = l.at AND n.seq <= l.cap AND n.seq BETWEEN ?2 AND ?3
 			ORDER BY n.seq DESC, l.depth LIMIT 1
 		)`
 	var b body
 	var of int64 // the session that took it
 	if err = usable(ctx, session); err == nil {
 		err = s.read(ctx, func(l *lane) error {
-			return l.one(ctx, query, []any{[]byte(session)}, &of, &seq, &b.form, &b.size, &b.sum, &b.data)
+			return l.one(ctx, query, []any{[]byte(session), least, most}, &of, &seq, &b.form, &b.size, &b.sum, &b.data)
 		})
 	}
-	switch {
-	case noRow(err):
-		err = store.ErrNotFound
-	case err == nil:
-		data, err = s.packer.unpack(b, of, int64(seq))
-		err = owned(err, session, "snapshot %d", seq)
+	if noRow(err) {
+		return 0, nil, store.ErrNotFound
 	}
 	if err != nil {
-		return 0, nil, named(ctx, err, "snapshot of %q", session)
+		return 0, nil, err
+	}
+	if data, err = s.packer.unpack(b, of, int64(seq)); err != nil {
+		return 0, nil, owned(err, session, "snapshot %d", seq)
 	}
 	return seq, data, nil
 }

@@ -40,6 +40,10 @@ func calls(s store.Store) map[string]func(ctx context.Context, session string) e
 			_, _, err := n.Snapshot(ctx, session)
 			return err
 		}
+		all["SnapshotAt"] = func(ctx context.Context, session string) error {
+			_, err := n.SnapshotAt(ctx, session, 1)
+			return err
+		}
 	}
 	if f, ok := s.(store.Streamer); ok {
 		all["PutFrom"] = func(ctx context.Context, session string) error {

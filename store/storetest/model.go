@@ -121,7 +121,20 @@ func (m *model) Snapshot(_ context.Context, session string) (int, []byte, error)
 	if s == nil {
 		return 0, nil, store.ErrNotFound
 	}
-	for seq := len(s.records); seq > 0; seq-- {
+	return s.snapshot(1, len(s.records))
+}
+
+func (m *model) SnapshotAt(_ context.Context, session string, seq int) ([]byte, error) {
+	s := m.sessions[session]
+	if s == nil || seq > len(s.records) {
+		return nil, store.ErrNotFound
+	}
+	_, data, err := s.snapshot(max(seq, 1), seq)
+	return data, err
+}
+
+func (s *modelSession) snapshot(least, most int) (int, []byte, error) {
+	for seq := most; seq >= least; seq-- {
 		for at, most := s, seq; at != nil; at, most = at.parent, min(most, at.forked) {
 			if text, ok := at.snaps[seq]; ok && seq <= most {
 				return seq, []byte(text), nil

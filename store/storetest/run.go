@@ -146,6 +146,18 @@ func (v view) snapshot(session string, seq int, text string) {
 	}
 }
 
+// snapshotAt asks for the snapshot of so many records.
+func (v view) snapshotAt(session string, seq int, text string) {
+	v.t.Helper()
+	s, ok := v.s.(store.Snapshotter)
+	if !ok {
+		v.t.Fatalf("%T keeps no snapshots", v.s)
+	}
+	if data, err := s.SnapshotAt(context.Background(), session, seq); err != nil || string(data) != text {
+		v.t.Errorf("snapshot %d of %q: want %.100q, got %.100q (%v)", seq, session, text, data, err)
+	}
+}
+
 // deleter returns s as a store that can let go of sessions, or skips the test.
 func deleter(t *testing.T, s store.Store) store.Deleter {
 	t.Helper()

@@ -199,7 +199,12 @@ func testSnapshots(t *testing.T, s store.Store) {
 	see(t, s).snapshot("a", 2, "R002-20: updated")
 	must(t, n.PutSnapshot(ctx, "a", 3, nil))
 	see(t, s).snapshot("a", 3, "")
+	see(t, s).snapshotAt("a", 1, "at one")
+	see(t, s).snapshotAt("a", 2, "R002-20: updated")
 	for _, seq := range []int{-1, 0, 4} {
+		if got, err := n.SnapshotAt(ctx, "a", seq); !errors.Is(err, store.ErrNotFound) || got != nil {
+			t.Errorf("snapshot at %d, where none is: want ErrNotFound, got %q (%v)", seq, got, err)
+		}
 		if err := n.PutSnapshot(ctx, "a", seq, []byte("lost")); err == nil || errors.Is(err, store.ErrNotFound) {
 			t.Errorf("snapshot at %d of 3 records: want an error of its own, got %v", seq, err)
 		}
@@ -224,6 +229,10 @@ func testSnapshotForks(t *testing.T, s store.Store) {
 	must(t, s.Fork(ctx, "a", "b", 3))
 	must(t, s.Fork(ctx, "a", "early", 1))
 	see(t, s).snapshot("b", 2, "two")
+	see(t, s).snapshotAt("b", 2, "two")
+	if got, err := n.SnapshotAt(ctx, "b", 4); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a snapshot of more than a fork has from its parent: want ErrNotFound, got %q (%v)", got, err)
+	}
 	see(t, s).snapshot("early", 0, "")
 	must(t, n.PutSnapshot(ctx, "a", 3, []byte("later, of records that b has")))
 	see(t, s).snapshot("b", 3, "later, of records that b has")
