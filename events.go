@@ -40,6 +40,7 @@ const (
 	EventRefused    EventKind = "refused"    // Refused: a request cannot be made to fit
 	EventAnswered   EventKind = "answered"   // Answered: a provider reported usage
 	EventSummarised EventKind = "summarised" // Answered: what calls of a model for a summary took, all together
+	EventUnsaved    EventKind = "unsaved"    // only Text: no snapshot was kept, so that a resume reads all records
 	EventUnread     EventKind = "unread"     // only Text: one of the policy's own tools could not read what is stored
 )
 

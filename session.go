@@ -71,13 +71,21 @@ func (o Options) session() (*Session, error) {
 func (s *Session) config() drive.Config {
 	o := s.options
 	c := drive.Config{
-		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Done: s.publish,
-		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
+		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Restart: s.bill.reset, Done: s.publish,
+		Snapshots: !inMemory(o.Store),
+		Engine:    engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
 	}
 	if _, atOnce := o.Summariser.(ByCode); !atOnce {
 		c.Later, c.Wait = s.later, s.wait
 	}
 	return c
+}
+
+// inMemory reports whether a store ends with the program, so that nothing of it is resumed but
+// what is at hand.
+func inMemory(s store.Store) bool {
+	_, ok := s.(*store.Memory)
+	return ok
 }
 
 // ID returns the name of the session.
@@ -110,7 +118,6 @@ func (s *Session) ready(ctx context.Context) error {
 	if !s.driver.Stopped() {
 		return nil
 	}
-	s.bill.reset()
 	s.held.clear()
 	s.dropBehind() // if it is still open, it is asked again
 	if err := s.driver.Resume(ctx); err != nil {
@@ -138,6 +145,9 @@ func (s *Session) feed(ctx context.Context, in engine.Input) (drive.Done, error)
 	}
 	if err != nil {
 		return drive.Done{}, fmt.Errorf("plimsoll: session %q: %w", s.id, err)
+	}
+	if err := done.SnapshotErr; err != nil {
+		s.news.add(Event{Kind: EventUnsaved, Text: fmt.Sprintf("no %v; the session is resumed from all its records", err)})
 	}
 	return done, nil
 }

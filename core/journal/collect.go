@@ -143,11 +143,14 @@ func (w writtenState) sent() (s Sent, final bool) {
 	return w.unread.Sent, w.unread.Final
 }
 
-func (w writtenState) state() (*State, error) {
-	if w.read != nil {
-		return w.read, nil
+func (w writtenState) state() (s *State, err error) {
+	if s = w.read; s == nil {
+		s, err = w.unread.read()
 	}
-	return w.unread.read()
+	if err == nil && s.short {
+		err = errShort
+	}
+	return s, err
 }
 
 // An entry is a record in short: where to find it.

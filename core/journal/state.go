@@ -29,6 +29,8 @@ type State struct {
 	Asks     []Ask           // without an answer, that nobody waits for
 	Summary  int             // the Ask whose answer waits for a batch; 0: none does
 	Sent     Sent
+
+	short bool // it is of a [Page], and not whole
 }
 
 // A Limit is what was learnt about a target: what refusals taught, and what was accepted
@@ -88,6 +90,7 @@ type state struct {
 	Asks     []*ask            `json:"asks,omitempty"`
 	Summary  int               `json:"summary,omitempty"`
 	Sent     *sent             `json:"sent,omitempty"`
+	Short    bool              `json:"short,omitempty"`
 	B64      odd               `json:"b64,omitempty"`
 }
 
@@ -118,7 +121,7 @@ type sent struct {
 func stateOf(s State) *state {
 	w := &state{
 		Edit: s.LastEdit, Reports: s.Reports, Guard: s.Guard, Covered: s.Covered, Opened: s.Opened,
-		Declined: s.Declined, Summary: s.Summary,
+		Declined: s.Declined, Summary: s.Summary, Short: s.short,
 	}
 	if !s.Usage.IsZero() {
 		w.Usage = figuresOf(s.Usage)
@@ -149,7 +152,7 @@ func stateOf(s State) *state {
 func (w *state) state() State {
 	s := State{
 		LastEdit: w.Edit, Reports: w.Reports, Guard: w.Guard, Covered: w.Covered, Opened: w.Opened,
-		Targets: w.B64.get("targets", w.Targets), Wanted: w.B64.get("wanted", w.Wanted), Final: w.B64.get("final", w.Final), Declined: w.Declined, Summary: w.Summary,
+		Targets: w.B64.get("targets", w.Targets), Wanted: w.B64.get("wanted", w.Wanted), Final: w.B64.get("final", w.Final), Declined: w.Declined, Summary: w.Summary, short: w.Short,
 	}
 	if w.Usage != nil {
 		s.Usage = w.Usage.figures()

@@ -54,8 +54,13 @@ type Config struct {
 	Ephemeral bool
 	// Debug is told what the guard sums up; nil: nobody is.
 	Debug *slog.Logger
-	// Read, if not nil, is shown the records that are there already, in their order.
+	// Snapshots are taken, where the store keeps them, so that a resume is quicker.
+	Snapshots bool
+	// Read, if not nil, is shown the records that are there already, in their order. A state
+	// among them may not be whole.
 	Read func(journal.Record)
+	// Restart, if not nil, is called before the first record is shown, each time.
+	Restart func()
 	// Done, if not nil, is shown each Ready that was carried out, before what it asks is
 	// answered.
 	Done func(engine.Ready)
@@ -68,6 +73,7 @@ type Driver struct {
 	records int  // in the store
 	stopped bool // the store has failed: what it has must be read again
 	late    []engine.Answer
+	paging  paging
 }
 
 // Done is what an input led to.
@@ -76,6 +82,8 @@ type Done struct {
 	Placements []engine.Placement // of the outputs that came
 	Grant      engine.Grant       // the answer to a Reserve
 	BlobsErr   error              // why the store did not take some contents; nil: it did
+	// SnapshotErr is why no snapshot was kept that was due; nil: none was, or it was kept.
+	SnapshotErr error
 }
 
 // Open begins a session, or takes up one that the store knows.
@@ -99,7 +107,7 @@ func Fork(ctx context.Context, c Config, parent string, at llm.MessageID) (*Driv
 		return nil, err
 	}
 	fork := journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: parent, At: at}}
-	snap, err := journal.Collect(followed(journal.Read(c.Store.Records(ctx, c.ID, 0)), fork))
+	snap, err := journal.Collect(followed(journal.Read(c.Store.Records(ctx, c.ID, 0)), []journal.Record{fork}))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +143,7 @@ func (d *Driver) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 // Resume brings the machine to where the store's records end, and does what it asks for
 // there.
 func (d *Driver) Resume(ctx context.Context) error {
-	snap, err := journal.Collect(d.shown(journal.Read(d.config.Store.Records(ctx, d.config.ID, 0))))
+	snap, err := d.collect(ctx)
 	if err != nil {
 		return err
 	}
@@ -166,15 +174,19 @@ func (d *Driver) shown(records iter.Seq2[journal.Record, error]) iter.Seq2[journ
 	}
 }
 
-// followed yields records, and one more.
-func followed(records iter.Seq2[journal.Record, error], last journal.Record) iter.Seq2[journal.Record, error] {
+// followed yields records, and more.
+func followed(records iter.Seq2[journal.Record, error], more []journal.Record) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		for rec, err := range records {
 			if !yield(rec, err) || err != nil {
 				return
 			}
 		}
-		yield(last, nil)
+		for _, rec := range more {
+			if !yield(rec, nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -187,7 +199,16 @@ func (d *Driver) Feed(ctx context.Context, in engine.Input) (Done, error) {
 			return Done{}, err
 		}
 	}
-	return d.feed(ctx, in)
+	before := d.paging
+	done, err := d.feed(ctx, in)
+	switch in.(type) {
+	case engine.Append, engine.Stored: // an output that was capped as it came is no compaction
+		d.paging = before
+	}
+	if err == nil {
+		done.SnapshotErr = d.snapshotAfter(ctx, in)
+	}
+	return done, err
 }
 
 func (d *Driver) feed(ctx context.Context, in engine.Input) (Done, error) {
@@ -226,6 +247,9 @@ func (d *Driver) settle(ctx context.Context) (Done, error) {
 			continue
 		}
 		done.add(r)
+		if shrank(r.Edits) {
+			d.paging.due, d.paging.cut = true, true
+		}
 		logTraces(d.config.Debug, d.config.ID, r.Traces)
 		if d.config.Done != nil {
 			d.config.Done(r)

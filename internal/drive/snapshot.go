@@ -1,0 +1,255 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/store"
+)
+
+const (
+	// mostPage is the bytes of records from which on a page has enough.
+	mostPage = 4 << 20
+	// leastPage is the records below which a page is made anew with what came after it, so
+	// that a session of short Turns has no page for each of them.
+	leastPage = 128
+)
+
+// A paging is how far the pages of a session reach. A snapshot is the newest page, and those
+// before it.
+type paging struct {
+	from, to int  // of the newest page
+	own      bool // this driver has written it
+	due      bool // something was made shorter since
+	cut      bool // something has been made shorter at all
+}
+
+// pages returns the store as one that keeps snapshots, if it does and if it is to.
+func (d *Driver) pages() (store.Snapshotter, bool) {
+	s, ok := d.config.Store.(store.Snapshotter)
+	return s, ok && d.config.Snapshots && !d.config.Ephemeral
+}
+
+// shrank reports whether edits make a view smaller.
+func shrank(edits []edit.Edit) bool {
+	for _, e := range edits {
+		if e.Before > e.After {
+			return true
+		}
+	}
+	return false
+}
+
+// snapshotAfter takes a snapshot, if one is due and nobody waits for what in has led to: after
+// each compaction that made something shorter, once its request has left, and again at the
+// end of a Turn. Without one a resume reads all records, so that its failure ends nothing.
+func (d *Driver) snapshotAfter(ctx context.Context, in engine.Input) error {
+	due := d.paging.due
+	switch in.(type) {
+	case engine.TurnEnd:
+		due = due || d.paging.cut && d.records > d.paging.to
+	case engine.Usage, engine.Append, engine.Compact:
+	default:
+		return nil
+	}
+	s, ok := d.pages()
+	if !ok || !due {
+		return nil
+	}
+	d.paging.due = false
+	for d.paging.to < d.records {
+		if err := d.addPage(ctx, s); err != nil {
+			return fmt.Errorf("snapshot: %w", err)
+		}
+	}
+	return nil
+}
+
+// addPage keeps the next page.
+func (d *Driver) addPage(ctx context.Context, s store.Snapshotter) error {
+	p := journal.Page{From: d.paging.to}
+	if d.paging.to-d.paging.from < leastPage {
+		p.From = d.paging.from
+	}
+	lines, err := d.next(ctx, p.From)
+	if err != nil {
+		return err
+	}
+	if p.Lines, err = journal.Shorten(lines); err != nil {
+		return err
+	}
+	if p.To = p.From + len(lines); p.To == d.records {
+		p.Shown = shown(d.machine)
+	}
+	data, err := journal.EncodePage(p)
+	if err != nil {
+		return err
+	}
+	if err := s.PutSnapshot(ctx, d.config.ID, p.To, data); err != nil {
+		return err
+	}
+	before := d.paging
+	d.paging.from, d.paging.to, d.paging.own = p.From, p.To, true
+	if before.own && before.to < p.To {
+		return d.outdate(ctx, s, before, p.From)
+	}
+	return nil
+}
+
+// next returns the records from a number on that a page has.
+func (d *Driver) next(ctx context.Context, from int) ([][]byte, error) {
+	var lines [][]byte
+	size := 0
+	for l, err := range d.config.Store.Records(ctx, d.config.ID, from) {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+		size += len(l)
+		if from+len(lines) == d.records || from+len(lines) > d.paging.to && size >= mostPage {
+			break
+		}
+	}
+	if from+len(lines) <= d.paging.to {
+		return nil, fmt.Errorf("records from %d on, want more than %d, got %d", from, d.paging.to-from, len(lines))
+	}
+	return lines, nil
+}
+
+// outdate takes from the page before what the newest one has: what is shown, or all of it.
+func (d *Driver) outdate(ctx context.Context, s store.Snapshotter, old paging, from int) error {
+	if from < old.to {
+		return s.PutSnapshot(ctx, d.config.ID, old.to, nil)
+	}
+	data, err := s.SnapshotAt(ctx, d.config.ID, old.to)
+	if err != nil {
+		return err
+	}
+	p, err := journal.DecodePage(data)
+	if err == nil {
+		data, err = journal.EncodePage(p)
+	}
+	if err != nil {
+		return err
+	}
+	return s.PutSnapshot(ctx, d.config.ID, old.to, data)
+}
+
+// shown is what a machine's view shows.
+func shown(m *engine.Machine) journal.Shown {
+	v := m.View()
+	out := journal.Shown{Tokens: m.Count().Point, Messages: []llm.Message{}}
+	for _, sec := range m.Sections() {
+		out.Messages = append(out.Messages, llm.Message{Role: llm.RoleSystem, Parts: []llm.Part{llm.Text{Text: sec.Text}}})
+	}
+	for _, it := range v.Items {
+		out.Messages = append(out.Messages, it.Message)
+	}
+	return out
+}
+
+// collect returns what the records come to, and one more, if there is one: from the pages
+// and what came after them, or, where they are of no use, from all records.
+func (d *Driver) collect(ctx context.Context, more ...journal.Record) (journal.Snapshot, error) {
+	d.paging = paging{}
+	if s, ok := d.pages(); ok {
+		if pages := readPages(ctx, s, d.config.ID); len(pages) > 0 {
+			last := pages[len(pages)-1]
+			rest := journal.Read(d.config.Store.Records(ctx, d.config.ID, last.page.To))
+			snap, err := d.collected(joined(pages, rest), more)
+			if err == nil {
+				d.paging = paging{from: last.page.From, to: last.page.To, cut: true}
+				return snap, nil
+			}
+		}
+	}
+	return d.collected(journal.Read(d.config.Store.Records(ctx, d.config.ID, 0)), more)
+}
+
+func (d *Driver) collected(records iter.Seq2[journal.Record, error], more []journal.Record) (journal.Snapshot, error) {
+	if d.config.Restart != nil {
+		d.config.Restart()
+	}
+	return journal.Collect(d.shown(followed(records, more)))
+}
+
+// A readPage is a page with its records, as soon as they are there.
+type readPage struct {
+	page    journal.Page
+	records []journal.Record
+	err     error
+	done    chan struct{}
+}
+
+// readPages returns the pages of a session in their order, from its first record on; none if
+// any is missing, damaged or of another version. They are decoded side by side.
+func readPages(ctx context.Context, s store.Snapshotter, session string) []*readPage {
+	to, data, err := s.Snapshot(ctx, session)
+	if err != nil {
+		return nil
+	}
+	var pages []*readPage
+	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for {
+		p, err := journal.DecodePage(data)
+		if err != nil || p.To != to || p.From >= to {
+			return nil
+		}
+		r := &readPage{page: p, done: make(chan struct{})}
+		busy <- struct{}{}
+		go func() {
+			defer func() { <-busy; close(r.done) }()
+			r.read()
+		}()
+		pages = append(pages, r)
+		if to = p.From; to == 0 {
+			break
+		}
+		if data, err = s.SnapshotAt(ctx, session, to); err != nil {
+			return nil
+		}
+	}
+	slices.Reverse(pages)
+	return pages
+}
+
+func (r *readPage) read() {
+	r.records = make([]journal.Record, 0, len(r.page.Lines))
+	for rec, err := range journal.Read(journal.Lines(r.page.Lines)) {
+		if err != nil {
+			r.err = err
+			return
+		}
+		r.records = append(r.records, rec)
+	}
+}
+
+// joined yields the records of pages, then others.
+func joined(pages []*readPage, rest iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for _, p := range pages {
+			<-p.done
+			if p.err != nil {
+				yield(journal.Record{}, p.err)
+				return
+			}
+			for _, rec := range p.records {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+		}
+		for rec, err := range rest {
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
