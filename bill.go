@@ -34,6 +34,7 @@ type BillLine struct {
 
 // A biller adds up calls.
 type biller struct {
+	session   string
 	catalog   *catalog.Catalog
 	lines     []BillLine
 	summaries []BillLine
@@ -114,8 +115,10 @@ func (b *biller) remember(u journal.Usage) {
 // read books a call of the session's records.
 func (b *biller) read(rec journal.Record) {
 	switch {
-	case rec.Kind == journal.KindFork: // what its parent paid is on the parent's bill
-		b.reset()
+	case rec.Kind == journal.KindFork:
+		if rec.Fork.Parent != b.session { // what its parent paid is on the parent's bill
+			b.reset()
+		}
 	case rec.Kind == journal.KindUsage && rec.Usage.Target != "":
 		b.remember(rec.Usage)
 	case rec.Kind == journal.KindAnswer && rec.Answer.Calls.N > 0:

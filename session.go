@@ -64,7 +64,7 @@ func (o Options) session() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{id: o.ID, options: o, store: o.Store, news: newBroadcast(o.ID), bill: biller{catalog: o.Catalog}, clock: clock{now: o.Now}}, nil
+	return &Session{id: o.ID, options: o, store: o.Store, news: newBroadcast(o.ID), bill: biller{session: o.ID, catalog: o.Catalog}, clock: clock{now: o.Now}}, nil
 }
 
 // config says what the session's driver works with.

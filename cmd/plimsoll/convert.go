@@ -89,7 +89,7 @@ func runConvert(s streams, f convertFlags, args []string) error {
 	if f.to == "" {
 		return usage(errors.New("convert: no --to"), "name one of "+strings.Join(dialects(), ", "))
 	}
-	to, err := dialectFlag("to", f.to)
+	to, err := dialectFlag("convert", "to", f.to)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (out converted) with(body []byte, losses []convert.Loss) converted {
 }
 
 // dialectFlag returns the codec that a flag names.
-func dialectFlag(flag, name string) (codecs.Full, error) {
+func dialectFlag(command, flag, name string) (codecs.Full, error) {
 	if c, ok := codecs.For(llm.Dialect(name)); ok {
 		return c, nil
 	}
@@ -166,7 +166,7 @@ func dialectFlag(flag, name string) (codecs.Full, error) {
 	if near := policy.Nearest(name, dialects()); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return nil, usage(fmt.Errorf("convert: --%s %q is not known", flag, name), hint)
+	return nil, usage(fmt.Errorf("%s: --%s %q is not known", command, flag, name), hint)
 }
 
 // sourceOf returns the codec of text and what text is.
@@ -179,7 +179,7 @@ func sourceOf(f convertFlags, text []byte) (codecs.Full, codecs.Kind, error) {
 		c, _ := codecs.For(seen)
 		return c, kind, nil
 	}
-	c, flagErr := dialectFlag("from", f.from)
+	c, flagErr := dialectFlag("convert", "from", f.from)
 	if flagErr != nil {
 		return nil, 0, flagErr
 	}

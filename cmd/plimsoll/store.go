@@ -38,7 +38,7 @@ and why. Its commands can run while other programs use the file.`,
 		Args: noSuchCommand,
 		RunE: showHelp,
 	}
-	cmd.AddCommand(newStoreSessions(s), newStoreShow(s), newStoreGet(s), newStoreGrep(s), newStoreSearch(s), newStoreStats(s), newStoreVerify(s), newStoreRemove(s), newStoreGC(s))
+	cmd.AddCommand(newStoreSessions(s), newStoreShow(s), newStoreResume(s), newStoreFork(s), newStoreRewind(s), newStoreExport(s), newStoreGet(s), newStoreGrep(s), newStoreSearch(s), newStoreStats(s), newStoreVerify(s), newStoreRemove(s), newStoreGC(s))
 	return cmd
 }
 

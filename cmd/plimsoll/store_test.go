@@ -70,6 +70,14 @@ func storeFixtures(ctx context.Context, dir string) error {
 	if err := fillTalk(ctx, filepath.Join(dir, "talk.db")); err != nil {
 		return err
 	}
+	talk, err := os.ReadFile(filepath.Join(dir, "talk.db")) //nolint:gosec // the test's own
+	if err != nil {
+		return err
+	}
+	// The process that has written to talk.db, this one, is alive.
+	if err := changedCopy(filepath.Join(dir, "quiet.db"), talk, "UPDATE sessions SET writer = 0"); err != nil {
+		return err
+	}
 	empty, err := sqlite.Open(ctx, filepath.Join(dir, "empty.db"), sqlite.Options{})
 	if err != nil {
 		return err
@@ -124,7 +132,7 @@ func fillTalk(ctx context.Context, path string) error {
 		{Kind: journal.KindMessage, Message: numbered(2, llm.AssistantText("I run them.", llm.ToolCall{CallID: "c1", Name: "bash", Args: `{"cmd":"go test ./..."}`}))},
 		{Kind: journal.KindMessage, Message: numbered(3, llm.ToolText("c1", output))},
 		{Kind: journal.KindEdit, Edit: edit.Edit{
-			ID: 1, Op: edit.Replace, Kind: edit.KindOffload, Span: edit.Span{From: 3, To: 4}, Replacement: llm.Stub{Ref: ref, Text: "[kept]"},
+			ID: 1, Op: edit.Replace, Kind: edit.KindOffload, Span: edit.Span{From: 3, To: 4}, Replacement: llm.ToolResult{CallID: "c1", Content: []llm.Part{llm.Stub{Ref: ref, Text: "[kept]"}}},
 			Refs: []llm.Ref{ref}, Why: "output of 6,026 bytes", Rule: "big-output",
 		}},
 		{Kind: journal.KindTurnEnd},

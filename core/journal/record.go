@@ -155,7 +155,8 @@ const (
 )
 
 // A Fork says that the records before it are those of another session, and that
-// this one goes on after message At: what came later is not part of it.
+// this one goes on after message At: what came later is not part of it. Where the parent is the
+// session itself, it was rewound.
 type Fork struct {
 	Parent string
 	At     llm.MessageID // the last message that both have; 0 if none

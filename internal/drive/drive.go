@@ -107,7 +107,7 @@ func Fork(ctx context.Context, c Config, parent string, at llm.MessageID) (*Driv
 		return nil, err
 	}
 	fork := journal.Record{Kind: journal.KindFork, Fork: journal.Fork{Parent: parent, At: at}}
-	snap, err := journal.Collect(followed(journal.Read(c.Store.Records(ctx, c.ID, 0)), []journal.Record{fork}))
+	snap, err := journal.Collect(followed(journal.Read(c.Store.Records(ctx, c.ID, 0)), fork))
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +159,9 @@ func (d *Driver) Resume(ctx context.Context) error {
 
 // shown yields records and shows them to whoever reads along.
 func (d *Driver) shown(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	if d.config.Restart != nil {
+		d.config.Restart()
+	}
 	if d.config.Read == nil {
 		return records
 	}
@@ -174,19 +177,15 @@ func (d *Driver) shown(records iter.Seq2[journal.Record, error]) iter.Seq2[journ
 	}
 }
 
-// followed yields records, and more.
-func followed(records iter.Seq2[journal.Record, error], more []journal.Record) iter.Seq2[journal.Record, error] {
+// followed yields records, and one more.
+func followed(records iter.Seq2[journal.Record, error], last journal.Record) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		for rec, err := range records {
 			if !yield(rec, err) || err != nil {
 				return
 			}
 		}
-		for _, rec := range more {
-			if !yield(rec, nil) {
-				return
-			}
-		}
+		yield(last, nil)
 	}
 }
 

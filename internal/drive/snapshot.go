@@ -155,29 +155,36 @@ func shown(m *engine.Machine) journal.Shown {
 	return out
 }
 
-// collect returns what the records come to, and one more, if there is one: from the pages
-// and what came after them, or, where they are of no use, from all records.
-func (d *Driver) collect(ctx context.Context, more ...journal.Record) (journal.Snapshot, error) {
-	d.paging = paging{}
-	if s, ok := d.pages(); ok {
-		if pages := readPages(ctx, s, d.config.ID); len(pages) > 0 {
-			last := pages[len(pages)-1]
-			rest := journal.Read(d.config.Store.Records(ctx, d.config.ID, last.page.To))
-			snap, err := d.collected(joined(pages, rest), more)
-			if err == nil {
-				d.paging = paging{from: last.page.From, to: last.page.To, cut: true}
-				return snap, nil
+// collect returns what the records come to.
+func (d *Driver) collect(ctx context.Context) (journal.Snapshot, error) {
+	from := d.config.Store
+	if _, ok := d.pages(); !ok {
+		from = withoutSnapshots{from}
+	}
+	snap, paged, err := Collect(ctx, from, d.config.ID, d.shown)
+	d.paging = paging{from: paged.From, to: paged.To, cut: paged.To > 0}
+	return snap, err
+}
+
+// withoutSnapshots is a store that keeps none.
+type withoutSnapshots struct{ store.Store }
+
+// Collect returns what the records of a session come to: from its snapshot and the records
+// after it, or, where there is none that is of use, from all records. It also returns the newest
+// page of that snapshot, or none. shown is given the records that are read, from the first one
+// on each time that it is called.
+func Collect(ctx context.Context, st store.Store, session string, shown func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error]) (journal.Snapshot, journal.Page, error) {
+	if s, ok := st.(store.Snapshotter); ok {
+		if pages := readPages(ctx, s, session); len(pages) > 0 {
+			last := pages[len(pages)-1].page
+			rest := journal.Read(st.Records(ctx, session, last.To))
+			if snap, err := journal.Collect(shown(joined(pages, rest))); err == nil {
+				return snap, last, nil
 			}
 		}
 	}
-	return d.collected(journal.Read(d.config.Store.Records(ctx, d.config.ID, 0)), more)
-}
-
-func (d *Driver) collected(records iter.Seq2[journal.Record, error], more []journal.Record) (journal.Snapshot, error) {
-	if d.config.Restart != nil {
-		d.config.Restart()
-	}
-	return journal.Collect(d.shown(followed(records, more)))
+	snap, err := journal.Collect(shown(journal.Read(st.Records(ctx, session, 0))))
+	return snap, journal.Page{}, err
 }
 
 // A readPage is a page with its records, as soon as they are there.

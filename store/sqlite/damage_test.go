@@ -155,7 +155,7 @@ func TestVersion1(t *testing.T) {
 	must(t, os.WriteFile(path, data, 0o600))
 	damage(t, path, "PRAGMA journal_mode = DELETE")
 
-	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "version of the file, want 6 to read it only, got 1") {
+	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "version of the file, want 7 to read it only, got 1") {
 		t.Errorf("read only: want an error about the version, got %v", err)
 	}
 	s := open(t, path, sqlite.Options{})

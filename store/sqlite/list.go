@@ -16,6 +16,7 @@ type Session struct {
 	Bytes   int64     // of the records and blobs that it was given itself, before compression
 	Created time.Time // when it began
 	Updated time.Time // when it was last appended to
+	Writer  int       // the number of the process that did so, on its machine; 0: not known
 }
 
 // listPage is how many sessions are read at once.
@@ -47,7 +48,7 @@ func (s *Store) Sessions(ctx context.Context) iter.Seq2[Session, error] {
 // sessions returns the next page after the session with a number, and the last number.
 func (s *Store) sessions(ctx context.Context, after int64) (page []Session, last int64, err error) {
 	const query = `
-		SELECT s.id, s.name, coalesce(p.name, x''), s.records, s.created, s.updated,
+		SELECT s.id, s.name, coalesce(p.name, x''), s.records, s.created, s.updated, s.writer,
 			(SELECT count(*) FROM session_blobs v WHERE v.session = s.id),
 			(SELECT coalesce(sum(b.size), 0) FROM session_blobs v JOIN blobs b ON b.id = v.blob WHERE v.session = s.id)
 				+ (SELECT coalesce(sum(r.size), 0) FROM records r WHERE r.session = s.id)
@@ -61,7 +62,7 @@ func (s *Store) sessions(ctx context.Context, after int64) (page []Session, last
 			var one Session
 			var name, parent []byte
 			var created, updated int64
-			err := r.Scan(&last, &name, &parent, &one.Records, &created, &updated, &one.Blobs, &one.Bytes)
+			err := r.Scan(&last, &name, &parent, &one.Records, &created, &updated, &one.Writer, &one.Blobs, &one.Bytes)
 			one.Name, one.Parent = string(name), string(parent)
 			one.Created, one.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
 			page = append(page, one)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
+	"os"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -124,8 +125,8 @@ const mostIDs = 1024
 func (s *Store) advance(ctx context.Context, l *lane, session string, seq, n int) (id int64, err error) {
 	// Mostly it is known, by which a row is found and changed in half the time.
 	if id, ok := l.ids[session]; ok {
-		const update = "UPDATE sessions SET records = ?4, updated = ?5 WHERE id = ?1 AND name = ?2 AND records = ?3"
-		if rows, err := l.changed(ctx, update, id, []byte(session), seq, seq+n, s.stamp()); err != nil || rows == 1 {
+		const update = "UPDATE sessions SET records = ?4, updated = ?5, writer = ?6 WHERE id = ?1 AND name = ?2 AND records = ?3"
+		if rows, err := l.changed(ctx, update, id, []byte(session), seq, seq+n, s.stamp(), os.Getpid()); err != nil || rows == 1 {
 			return id, err
 		}
 	}
@@ -140,8 +141,10 @@ func (s *Store) advance(ctx context.Context, l *lane, session string, seq, n int
 
 // advanceByName is advance for a session whose id is not known.
 func (s *Store) advanceByName(ctx context.Context, l *lane, session string, seq, n int) (id int64, err error) {
-	const update = "UPDATE sessions SET records = ?3, updated = ?4 WHERE name = ?1 AND records = ?2 RETURNING id"
-	counted := func() error { return l.one(ctx, update, []any{[]byte(session), seq, seq + n, s.stamp()}, &id) }
+	const update = "UPDATE sessions SET records = ?3, updated = ?4, writer = ?5 WHERE name = ?1 AND records = ?2 RETURNING id"
+	counted := func() error {
+		return l.one(ctx, update, []any{[]byte(session), seq, seq + n, s.stamp(), os.Getpid()}, &id)
+	}
 	if err := counted(); !noRow(err) {
 		return id, err
 	}

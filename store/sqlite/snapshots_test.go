@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -47,4 +48,15 @@ func TestSessionSnapshots(t *testing.T) {
 		wholesome(t, s)
 	})
 	must(t, s.Close())
+}
+
+// TestWriter: the file says which process has written to a session last.
+func TestWriter(t *testing.T) {
+	s := open(t, filled(t), sqlite.Options{})
+	for one, err := range s.Sessions(t.Context()) {
+		must(t, err)
+		if one.Writer != os.Getpid() {
+			t.Errorf("%s: want process %d, got %d", one.Name, os.Getpid(), one.Writer)
+		}
+	}
 }
