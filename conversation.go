@@ -47,6 +47,7 @@ func (s *Session) Finish(ctx context.Context, reason engine.Reason) error {
 // counted twice. Calls without a result get a stated one, that they were interrupted; a
 // result that comes after that is refused.
 func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engine.Send, error) {
+	targets = s.known(ctx, targets)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ready(ctx); err != nil {
@@ -59,7 +60,7 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 	if done.Send != nil {
 		s.clock.leaves(done.Send, s.options.Catalog)
 	}
-	return done.Send, err
+	return done.Send, s.unknown(err)
 }
 
 // Observe tells what the provider reported about the request that Prepare returned

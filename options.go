@@ -1,6 +1,7 @@
 package plimsoll
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -22,7 +23,11 @@ type Options struct {
 	// a Prepare names others. No record has those: a session that is opened again goes by
 	// its options, also in a Rejected that comes before the first Prepare.
 	Targets []budget.Target
-	Store   store.Store // nil: a store in memory. It stays the caller's, to be closed after the session
+	// Window asks a provider for the window of a target, in tokens, where neither the target nor
+	// the catalogue states one: once for each, before the policy assumes one or refuses. The client
+	// of package client can. nil: nobody is asked.
+	Window func(ctx context.Context, t budget.Target) (int, error)
+	Store  store.Store // nil: a store in memory. It stays the caller's, to be closed after the session
 
 	// Summariser answers the questions of the policy, such as a [ModelSummariser] with a model
 	// of its own. nil: Model does, and without one the deterministic summariser.

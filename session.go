@@ -33,6 +33,8 @@ type Session struct {
 	held    reservations
 	sentTo  budget.Target // of the request that Prepare returned last
 	clock   clock
+
+	asked asked // has a lock of its own
 }
 
 // ErrRefused is wrapped by the error of Prepare if the request cannot be made to
@@ -48,11 +50,12 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.options.Targets = s.known(ctx, s.options.Targets)
 	s.mu.Lock() // a question that was open is asked again
 	defer s.mu.Unlock()
 	d, err := drive.Open(ctx, s.config())
 	if err != nil {
-		return nil, fmt.Errorf("plimsoll: open %q: %w", s.id, err)
+		return nil, fmt.Errorf("plimsoll: open %q: %w", s.id, s.unknown(err))
 	}
 	s.driver, s.machine = d, d.Machine()
 	return s, nil

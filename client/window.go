@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/gemini"
 	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 )
@@ -101,7 +102,7 @@ func (c *Client) Window(ctx context.Context, model string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		return windowIn(c.p.Dialect, model, body)
+		return codecs.DecodeWindow(c.p.Dialect, model, body)
 	})
 }
 
@@ -114,41 +115,4 @@ func (c *Client) running(ctx context.Context, model string) (int, bool) {
 		return 0, false
 	}
 	return ollama.DecodeRunning(body, model)
-}
-
-// A modelInfo is what providers tell about a model, each by its own names.
-type modelInfo struct {
-	ID            string      `json:"id"`
-	Anthropic     int         `json:"max_input_tokens"`
-	Gemini        int         `json:"inputTokenLimit"`
-	ContextLength int         `json:"context_length"` // OpenRouter, in a list of all models
-	MaxLength     int         `json:"max_model_len"`  // vLLM, in the same
-	List          []modelInfo `json:"data"`
-}
-
-// windowIn finds the window in what a provider tells.
-func windowIn(d llm.Dialect, model string, body []byte) (int, error) {
-	if d == ollama.Dialect {
-		return ollama.DecodeShow(body)
-	}
-	var info modelInfo
-	if err := json.Unmarshal(body, &info); err != nil {
-		return 0, fmt.Errorf("model, want JSON, got %w", err)
-	}
-	window := info.ContextLength
-	switch d {
-	case anthropic.Dialect:
-		window = info.Anthropic
-	case gemini.Dialect:
-		window = info.Gemini
-	}
-	for _, m := range info.List {
-		if m.ID == model {
-			window = max(m.ContextLength, m.MaxLength)
-		}
-	}
-	if window <= 0 {
-		return 0, fmt.Errorf("model, want its window, got an answer without it")
-	}
-	return window, nil
 }

@@ -30,6 +30,8 @@ type Call struct {
 	// Header returns the value of a header of the client's; nil: there are none.
 	Header func(name string) string
 	Body   []byte // decompressed; nobody may write to it from here on
+	// Window asks the provider for the window of a model, as the client; nil: it cannot be asked.
+	Window func(ctx context.Context, model string) (int, error)
 }
 
 // header returns the value of a header of the client's; empty: it has none of that name.
@@ -53,6 +55,10 @@ type Options struct {
 	// that are 0 are not stated. nil: nothing is. A request that asks for a smaller window
 	// (Ollama's num_ctx) has that.
 	Window func(provider, model string) budget.Window
+	// AskWindows says that the provider is asked for a window that neither Window, the catalogue
+	// nor the request states, once for each model, before the policy assumes one or refuses. The
+	// client waits for that, three seconds at most.
+	AskWindows bool
 
 	// ClientView says that clients are told the usage that their own history would have:
 	// what edits took out is added to the prompt. A client that compacts by the usage it is
@@ -87,6 +93,7 @@ type Gateway struct {
 	families families
 	memory   memory
 	readings readings
+	models   *models
 	begun    atomic.Uint64 // exchanges
 }
 
@@ -111,7 +118,7 @@ func New(o Options) (*Gateway, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{options: o, store: newBehind(o.Store)}
+	g := &Gateway{options: o, store: newBehind(o.Store), models: newModels()}
 	if s, ok := o.Store.(store.Searcher); ok && o.searches() {
 		g.store.index = newIndexer(s, o.Log)
 	}
@@ -159,7 +166,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 // the request itself says how much of it the server is to have, that counts if it is less
 // than what is known. Where the provider refuses a prompt that leaves less than the output
 // which the client wants, that much is kept free, up to half of the window.
-func (g *Gateway) target(c Call, model string, output int) budget.Target {
+func (g *Gateway) target(ctx context.Context, c Call, model string, output int) budget.Target {
 	t := budget.Target{Provider: c.Provider, Model: model}
 	if g.options.Window != nil {
 		t.Window = g.options.Window(c.Provider, model)
@@ -169,6 +176,10 @@ func (g *Gateway) target(c Call, model string, output int) budget.Target {
 	if asked, ok := c.askedWindow(); ok && (capacity == 0 || asked < capacity) {
 		t.Window.Capacity, capacity = asked, asked
 		t.Window, _ = t.Window.Scaled() // buffer and reserve were stated for another window
+	}
+	if capacity == 0 && g.options.AskWindows && c.Window != nil {
+		t.Window.Capacity = g.models.window(ctx, t, c.Window)
+		capacity = t.Window.Capacity
 	}
 	if known && !row.Capabilities.StopsAtWindow && t.Window.OutputReserve == 0 && output > 0 && capacity > 0 {
 		t.Window.OutputReserve = min(output, capacity/2)

@@ -89,7 +89,7 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 		return x.pass(why)
 	}
 	c.Body = x.request.Frame.Raw // as much of it as was read
-	x.target = g.target(c, x.request.Model, x.request.MaxOutput)
+	x.target = g.target(ctx, c, x.request.Model, x.request.MaxOutput)
 	x.links, x.family = links, g.families.get(familyName(c, links[0]))
 	if err := x.enter(ctx, links); err != nil {
 		return nil, err

@@ -62,6 +62,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	call := gateway.Call{
 		Owner: t.owner(req), Provider: route.Provider, Dialect: route.Dialect, Model: route.Model, Header: req.Header.Get, Body: body,
+		Window: t.windowOf(req, route),
 	}
 	if err != nil {
 		return t.unread(req, call, packed)

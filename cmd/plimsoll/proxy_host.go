@@ -94,7 +94,7 @@ func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, 
 	if err != nil {
 		return nil, err
 	}
-	return gateway.New(gateway.Options{Store: st, Summariser: summariser, Policy: h.policy, Catalog: &h.catalog, Window: h.window, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
+	return gateway.New(gateway.Options{Store: st, Summariser: summariser, Policy: h.policy, Catalog: &h.catalog, Window: h.window, AskWindows: true, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
 }
 
 // allow returns which tools the settings let a model have; nil: they have no lists.
