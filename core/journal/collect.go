@@ -115,6 +115,7 @@ type collector struct {
 	log   []entry    // of all records that still count
 
 	output Output // reported of the reply to come; 0 tokens: nothing was
+	final  bool   // the Steps are final ones: as the last state says, until a person or another policy begins anew
 
 	// What the entries of other kinds are short for.
 	usages []Usage
@@ -175,6 +176,26 @@ func (c *collector) note(r *Record) {
 		e.at, c.rest = len(c.rest), append(c.rest, *r)
 	}
 	c.log = append(c.log, e)
+	c.noteFinal(e)
+}
+
+// noteFinal notes of a record whether the Steps after it are final ones.
+func (c *collector) noteFinal(e entry) {
+	switch e.kind {
+	case KindState:
+		_, c.final = c.states[e.at].sent()
+	case KindPolicy:
+		c.final = false
+	}
+}
+
+// follow indexes the next message. One that does not pair is indexed all the same; the
+// transcript is what it is, and the view is checked before it is sent.
+func (c *collector) follow(m llm.Message) {
+	if m.Origin == llm.Human && c.turns.CanCut(c.turns.Len()) {
+		c.final = false
+	}
+	_ = c.turns.Append(m)
 }
 
 func (c *collector) add(r *Record) error {
@@ -276,9 +297,7 @@ func (c *collector) message(m llm.Message) error {
 	if want := c.last() + 1; m.ID != want {
 		return fmt.Errorf("message id, want %d, got %d", want, m.ID)
 	}
-	// A message that does not pair is indexed all the same; the transcript is what
-	// it is, and the view is checked before it is sent.
-	_ = c.turns.Append(m)
+	c.follow(m)
 	c.out.Messages = append(c.out.Messages, m)
 	if slices.ContainsFunc(m.Parts, isThinking) {
 		c.out.Thoughts = append(c.out.Thoughts, c.thought(m.ID))
@@ -295,10 +314,9 @@ func (c *collector) message(m llm.Message) error {
 // thought returns what thinking was made under: what the request was that left last, if it
 // answers that one, else what there is now.
 func (c *collector) thought(id llm.MessageID) Thought {
-	t := Thought{Message: id, Edit: c.out.LastEdit}
+	t := Thought{Message: id, Edit: c.out.LastEdit, Final: c.final}
 	if n := len(c.states); n > 0 {
-		var sent Sent
-		if sent, t.Final = c.states[n-1].sent(); sent.Messages == int(id)-1 {
+		if sent, _ := c.states[n-1].sent(); sent.Messages == int(id)-1 {
 			t.Edit = sent.Edit
 		}
 	}
@@ -338,9 +356,12 @@ func (c *collector) fork(f Fork) error {
 	}
 	c.cut(f.At)
 	s.Messages = slices.Clip(s.Messages[:f.At])
-	c.turns = turn.Index{}
-	for _, m := range s.Messages {
-		_ = c.turns.Append(m)
+	c.turns, c.final = turn.Index{}, false
+	for _, e := range c.log {
+		if e.kind == KindMessage {
+			c.follow(s.Messages[e.at-1])
+		}
+		c.noteFinal(e)
 	}
 	s.Thoughts = slices.DeleteFunc(s.Thoughts, func(t Thought) bool { return t.Message > f.At })
 	for id := range s.Outputs {
