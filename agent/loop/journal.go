@@ -172,6 +172,10 @@ type Settings struct {
 	// Proxy is where the proxy listens that stands between the agents and their models, as
 	// host:port; [NoProxy]: there is none.
 	Proxy string `json:"proxy,omitempty"`
+	// Policy is a preset, or a file with a policy, that the proxy goes by; Upstreams are where
+	// it asks models, as NAME=URL.
+	Policy    string   `json:"policy,omitempty"`
+	Upstreams []string `json:"upstreams,omitempty"`
 
 	// What core/loop calls BySense, Recall, Memory and Adaptive; [On], or [Off].
 	BySense  string `json:"by_sense,omitempty"`

@@ -33,8 +33,8 @@ type Options struct {
 	// Price says what a call costs that a model was named for, as provider/model; nil: nobody
 	// knows.
 	Price func(name string, u llm.Usage) catalog.Money
-	// ProxyAt starts the proxy that the settings name an address of; nil: there is none.
-	ProxyAt func(address string) (Proxy, error)
+	// ProxyBy starts the proxy that the settings describe; nil: there is none.
+	ProxyBy func(s Settings) (Proxy, error)
 	// Timeout ends an iteration; 0: it may take any time.
 	Timeout time.Duration
 	// Inbox has messages read from the folder.
@@ -257,10 +257,10 @@ func (r *Runner) helpers() (err error) {
 	if err := r.embeddings(); err != nil || !r.o.Settings.proxied() {
 		return err
 	}
-	if r.o.ProxyAt == nil {
+	if r.o.ProxyBy == nil {
 		return errors.New("loop: proxy, want somebody who starts it, got none")
 	}
-	if r.proxy, err = r.o.ProxyAt(r.o.Settings.Proxy); err != nil {
+	if r.proxy, err = r.o.ProxyBy(r.o.Settings); err != nil {
 		return err
 	}
 	for _, a := range r.o.Agents { // what cannot reach it is said before anything is begun
@@ -345,6 +345,9 @@ func (s Settings) over(under Settings) Settings {
 			*f.own = *f.old
 		}
 	}
+	if len(s.Upstreams) == 0 {
+		s.Upstreams = under.Upstreams
+	}
 	if s.MaxTime == 0 {
 		s.MaxTime = under.MaxTime
 	}
@@ -357,6 +360,7 @@ func (s Settings) over(under Settings) Settings {
 		{&s.Memory, &under.Memory},
 		{&s.Adaptive, &under.Adaptive},
 		{&s.Embeddings, &under.Embeddings},
+		{&s.Policy, &under.Policy},
 		{&s.Embeddings, &under.Embeddings},
 	} {
 		if *f.own == "" {

@@ -43,8 +43,7 @@ const newestLoop = "newest"
 // loopFlags are the flags of plimsoll loop.
 type loopFlags struct {
 	goal, resume, workspace, db, config string
-	clis, upstreams                     []string
-	policy                              string
+	clis                                []string
 	timeout, maxTime                    time.Duration
 	threshold                           float64
 	inbox, watch, status, daemon        bool
@@ -120,8 +119,8 @@ func (f *loopFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.settings.Promise, "promise", "", "`text` by which the agent says that the goal is achieved; default COMPLETE")
 	fl.StringVar(&f.settings.Proxy, "proxy", "", "keep the context of the agents, too: they ask their models through a proxy at `host:port`, or any port of this machine; off ends that")
 	fl.Lookup("proxy").NoOptDefVal = anyPort
-	fl.StringVarP(&f.policy, "policy", "p", "", "preset, or `file` with a policy, that the proxy keeps it by")
-	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider that the proxy asks; may be given several times")
+	fl.StringVarP(&f.settings.Policy, "policy", "p", "", "preset, or `file` with a policy, that the proxy keeps it by")
+	fl.StringArrayVar(&f.settings.Upstreams, "upstream", nil, "`NAME=URL` of a provider that the proxy asks; may be given several times")
 	fl.BoolVar(&f.inbox, "enable-inbox", false, "give the agent the messages in .plimsoll/inbox")
 	fl.BoolVar(&f.watch, "watch-workspace", false, "tell the agent what somebody else changes in the workspace between iterations")
 	fl.BoolVar(&f.status, "status", false, "say how the newest loop of the workspace gets on, and end")
@@ -150,9 +149,9 @@ func runLoop(ctx context.Context, s streams, f loopFlags) (err error) {
 	o.Store = st
 	screen := newLoopScreen(s)
 	o.Output, o.Notify = screen, screen.notify
-	proxies := &loopProxies{f: f, store: st, models: o.models, note: screen.note}
+	proxies := &loopProxies{config: f.config, store: st, models: o.models, note: screen.note}
 	defer func() { err = errors.Join(err, proxies.close()) }()
-	o.ProxyAt = proxies.at
+	o.ProxyBy = proxies.by
 	r, err := f.runner(ctx, o.Options, goal)
 	if err != nil {
 		return loopError(ctx, err)

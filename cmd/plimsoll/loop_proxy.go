@@ -45,16 +45,16 @@ type loopProxy struct {
 
 // loopProxies starts the proxy of a loop, and ends it.
 type loopProxies struct {
-	f      loopFlags
+	config string
 	store  store.Store
 	models loopModels
 	note   func(text string)
 	made   *loopProxy
 }
 
-// at starts the proxy at an address.
-func (l *loopProxies) at(address string) (loop.Proxy, error) {
-	f := proxyFlags{listen: address, policy: l.f.policy, config: l.f.config, upstreams: l.f.upstreams, usage: usageActual}
+// by starts the proxy that settings describe.
+func (l *loopProxies) by(s loop.Settings) (loop.Proxy, error) {
+	f := proxyFlags{listen: s.Proxy, policy: s.Policy, config: l.config, upstreams: s.Upstreams, usage: usageActual}
 	if f.policy == "" {
 		f.policy = policy.DefaultPreset
 	}
@@ -65,7 +65,7 @@ func (l *loopProxies) at(address string) (loop.Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, port, _ := net.SplitHostPort(address)
+	_, port, _ := net.SplitHostPort(f.listen)
 	p := &loopProxy{fixed: port != "0", models: l.models, ended: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(noteWriter(l.note), &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: withoutTime}))
 	o := proxy.Options{Log: log, Grace: callsPatience, Done: p.done}
@@ -83,7 +83,7 @@ func (l *loopProxies) at(address string) (loop.Proxy, error) {
 	ctx, cancel := context.WithCancel(context.Background()) // the agent ends first
 	p.cancel = cancel
 	var listening net.ListenConfig
-	inner, err := listening.Listen(ctx, "tcp", address)
+	inner, err := listening.Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		cancel()
 		return nil, fail(errors.Join(fmt.Errorf("loop: --proxy: %w", err), p.gateway.Close(ctx)), "--proxy alone takes a port that is free")

@@ -111,9 +111,6 @@ func inLoop(t *testing.T, program, prefix string, l looped) {
 		killAt int
 		args   []string
 	}{{9, first}, {20, []string{"--resume"}}, {0, []string{"--resume"}}} {
-		if l.proxied && run.args[0] == "--resume" {
-			run.args = append(run.args, "--upstream", "openai="+listener.URL)
-		}
 		err := start(run.killAt, run.args...)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == -1 {
 			killed++
