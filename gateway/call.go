@@ -27,11 +27,14 @@ type Call struct {
 	Provider string // that it goes to, such as anthropic
 	Dialect  llm.Dialect
 	Model    string // where the address states it; empty: the body does
+	Stream   bool   // the address asks for a stream
 	// Header returns the value of a header of the client's; nil: there are none.
 	Header func(name string) string
 	Body   []byte // decompressed; nobody may write to it from here on
 	// Window asks the provider for the window of a model, as the client; nil: it cannot be asked.
 	Window func(ctx context.Context, model string) (int, error)
+	// Complete asks the model for a reply to another request, as the client; nil: it cannot be.
+	Complete func(ctx context.Context, r llm.Request) (llm.Response, error)
 }
 
 // header returns the value of a header of the client's; empty: it has none of that name.
@@ -47,9 +50,14 @@ type Options struct {
 	Store  store.Store   // where they are kept; nil: in memory. It stays the caller's
 	Policy policy.Policy // zero: the preset balanced
 
-	Summariser plimsoll.Summariser // nil: the deterministic one
-	Catalog    *catalog.Catalog    // nil: the embedded one
-	Encodings  token.Encodings     // nil: the embedded ones
+	// Summariser writes the summaries that no request waits for; one that a request waits for code
+	// writes. nil: code writes all.
+	Summariser plimsoll.Summariser
+	// ClientSummaries has the conversation's own model write them, where there is no Summariser: it
+	// is asked as the client asks it, with the client's key, in the background.
+	ClientSummaries bool
+	Catalog         *catalog.Catalog // nil: the embedded one
+	Encodings       token.Encodings  // nil: the embedded ones
 
 	// Window states what is known of a target better than the catalogue does: figures
 	// that are 0 are not stated. nil: nothing is. A request that asks for a smaller window
@@ -75,6 +83,11 @@ type Options struct {
 	// that it is not, in a Round that the client does not see. A request that nobody here can
 	// read is refused then.
 	Allow func(provider, model, tool string) bool
+
+	// AnswerCompactions says that a client that has its conversation summarised gets a summary by
+	// code, at once, which costs nothing. false: its request passes as it came. Neither is part of
+	// a conversation here.
+	AnswerCompactions bool
 
 	// Sessions is how many conversations are kept in memory; 0: 64. The others are read from
 	// the store when they are asked for. Of sixteen times as many it is known what they begin

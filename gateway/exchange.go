@@ -44,6 +44,7 @@ type Exchange struct {
 	body    []byte
 	betas   []string
 	report  Report
+	given   Answer // in place of the provider
 }
 
 // A RefusalError says that a request cannot be made to fit, or belongs to a history that
@@ -87,6 +88,9 @@ func (g *Gateway) Begin(ctx context.Context, c Call) (*Exchange, error) {
 	}
 	if why != "" {
 		return x.pass(why)
+	}
+	if compacts(c, x.request) {
+		return x.compaction()
 	}
 	c.Body = x.request.Frame.Raw // as much of it as was read
 	x.target = g.target(ctx, c, x.request.Model, x.request.MaxOutput)
@@ -218,6 +222,7 @@ func (x *Exchange) withoutSession(ctx context.Context, err error) error {
 // prepare brings the session to where the request is, and makes the body.
 func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	f := x.family
+	f.model.use(x.call.Complete)
 	f.others = x.gateway.store.others(ctx)
 	if err := f.load(ctx, x.gateway, x.target); err != nil {
 		return err

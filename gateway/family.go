@@ -21,6 +21,7 @@ import (
 type family struct {
 	name  string
 	stale atomic.Bool // what is in memory is not what the store has
+	model clientModel // of the client, for summaries
 
 	mu       sync.Mutex
 	others   int64 // what the store said of other processes when the request at hand came, see behind.others

@@ -81,7 +81,7 @@ func (g *Gateway) release(b *branch) {
 func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Target) (err error) {
 	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
 		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
-		Summariser: g.options.Summariser, Catalog: g.options.Catalog, Encodings: g.options.Encodings,
+		Summariser: g.summariser(f), Catalog: g.options.Catalog, Encodings: g.options.Encodings,
 		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true, Allow: g.allows(t),
 	})
 	if err == nil {

@@ -35,6 +35,7 @@ type Report struct {
 	Session  string // empty if the request passed without one
 	Passed   string // why it passed without one; empty if it did not
 	Refused  string // why it was refused here and went to no provider; empty if it was not
+	Answered bool   // it was answered here and went to no provider
 	Match    Match
 	Model    string
 	Messages int        // of the client's request

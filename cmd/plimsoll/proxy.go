@@ -35,12 +35,21 @@ const (
 	usageClientView = "client-view"
 )
 
+// The values of --summaries and of --client-compaction.
+const (
+	summariesCode     = "code"
+	summariesClient   = "client"
+	compactionsPass   = "pass"
+	compactionsAnswer = "answer"
+)
+
 // proxyFlags are the flags of plimsoll proxy.
 type proxyFlags struct {
 	listen, db, policy, config string
 	keys, tlsCert, tlsKey      string
 	logFormat, record          string
 	usage                      string
+	summaries, compactions     string
 	upstreams, windows         []string
 	pingAfter, grace           time.Duration
 	maxInFlight                int
@@ -86,6 +95,8 @@ once.`,
 	fl.StringArrayVar(&f.upstreams, "upstream", nil, "`NAME=URL` of a provider; may be given several times")
 	fl.StringArrayVar(&f.windows, "window", nil, "`MODEL=TOKENS` of a model's window, such as qwen3=32k or openai/gpt-5=100k; may be given several times")
 	fl.StringVar(&f.usage, "usage", usageActual, "`what` clients are told that a prompt had: actual, or client-view, which adds what was taken out")
+	fl.StringVar(&f.summaries, "summaries", summariesCode, "`who` writes summaries where the settings name no model for it: code, or client, which asks the conversation's model with the client's key, in the background")
+	fl.StringVar(&f.compactions, "client-compaction", compactionsPass, "`what` becomes of a client's own compaction: pass it on as it came, or answer it with a summary by code")
 	fl.BoolVar(&f.offerTools, "offer-tools", false, "offer the policy's own tools to the model, which reads with them what left its window, unseen by the client")
 	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
 	fl.StringVar(&f.tlsCert, "tls-cert", "", "PEM `file` with the certificate for TLS, its chain behind it; wants --tls-key, too")
@@ -97,6 +108,8 @@ once.`,
 	fl.StringVar(&f.logFormat, "log-format", "text", "`form` of the lines on standard error: text or json")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	_ = cmd.RegisterFlagCompletionFunc("usage", cobra.FixedCompletions([]string{usageActual, usageClientView}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("summaries", cobra.FixedCompletions([]string{summariesCode, summariesClient}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("client-compaction", cobra.FixedCompletions([]string{compactionsPass, compactionsAnswer}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newProxyKey(s))
 	return cmd

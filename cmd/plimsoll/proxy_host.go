@@ -25,6 +25,8 @@ type proxyHost struct {
 	windows  map[string]config.Limits // by model, or by provider/model
 	view     bool                     // clients are told their own size
 	offer    bool                     // the policy's own tools are offered
+	byClient bool                     // the conversation's own model writes summaries, where the settings name none
+	answers  bool                     // clients' own compactions are answered here
 }
 
 func (f proxyFlags) host() (proxyHost, error) {
@@ -33,6 +35,13 @@ func (f proxyFlags) host() (proxyHost, error) {
 	if f.usage != usageActual && !h.view {
 		return h, usage(fmt.Errorf("proxy: --usage, want %s or %s, got %q", usageActual, usageClientView, f.usage), "")
 	}
+	if f.summaries != summariesCode && f.summaries != summariesClient {
+		return h, usage(fmt.Errorf("proxy: --summaries, want %s or %s, got %q", summariesCode, summariesClient, f.summaries), "")
+	}
+	if f.compactions != compactionsPass && f.compactions != compactionsAnswer {
+		return h, usage(fmt.Errorf("proxy: --client-compaction, want %s or %s, got %q", compactionsPass, compactionsAnswer, f.compactions), "")
+	}
+	h.byClient, h.answers = f.summaries == summariesClient, f.compactions == compactionsAnswer
 	if h.policy, err = loadPolicy(f.policy); err != nil {
 		return h, err
 	}
@@ -94,7 +103,7 @@ func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, 
 	if err != nil {
 		return nil, err
 	}
-	return gateway.New(gateway.Options{Store: st, Summariser: summariser, Policy: h.policy, Catalog: &h.catalog, Window: h.window, AskWindows: true, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
+	return gateway.New(gateway.Options{Store: st, Summariser: summariser, ClientSummaries: h.byClient, AnswerCompactions: h.answers, Policy: h.policy, Catalog: &h.catalog, Window: h.window, AskWindows: true, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
 }
 
 // allow returns which tools the settings let a model have; nil: they have no lists.

@@ -30,7 +30,7 @@ providers:
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := proxyFlags{policy: "balanced", usage: usageActual, config: file, listen: defaultListen, windows: []string{"openai/gpt-5=20k", "qwen3=32k"}, upstreams: []string{"openai=https://gateway.example/v1"}}
+	f := proxyFlags{policy: "balanced", usage: usageActual, summaries: summariesCode, compactions: compactionsPass, config: file, listen: defaultListen, windows: []string{"openai/gpt-5=20k", "qwen3=32k"}, upstreams: []string{"openai=https://gateway.example/v1"}}
 	h, err := f.host()
 	if err != nil {
 		t.Fatal(err)

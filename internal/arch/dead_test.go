@@ -15,7 +15,6 @@ var planned = map[string]string{
 	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
 	"budget.Components.Used":         "the same",
 	"engine.NoLimit":                 "for hosts, which write it into their targets",
-	"llm.AssistantText":              "for hosts, which write messages",
 	"llm.Request.Streamed":           "for hosts, which ask for a stream",
 }
 
