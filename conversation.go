@@ -19,10 +19,15 @@ import (
 // open, which get a stated result before it. The session keeps lists of its own; the raw
 // bytes of the parts and the data of media are shared, and nobody may write to them.
 func (s *Session) Append(ctx context.Context, m llm.Message) error {
-	return s.tell(ctx, engine.Append{Message: m})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.feed(ctx, engine.Append{Message: m})
+	s.prompt.turn = s.prompt.turn || err == nil && m.Origin == llm.Human
+	return err
 }
 
-// SetSections sets the system prompt. As of [Session.SetTools] a copy is kept.
+// SetSections sets the system prompt, for a session without [Options.Prompt]. As of
+// [Session.SetTools] a copy is kept.
 func (s *Session) SetSections(ctx context.Context, sections []llm.Section) error {
 	return s.tell(ctx, engine.SetSections{Sections: sections})
 }
@@ -53,7 +58,7 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.offerFirst(ctx); err != nil {
+	if err := errors.Join(s.offerFirst(ctx), s.assemble(ctx)); err != nil {
 		return nil, err
 	}
 	done, err := s.feed(ctx, engine.Prepare{Targets: targets, Cold: s.clock.cold()})

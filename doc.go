@@ -60,6 +60,9 @@
 // Package [github.com/plimsoll-dev/plimsoll/core/meter] counts a view for one target: from the last prompt that was reported, or from
 // scratch. It keeps the sums, so that one new message costs the counting of one message.
 //
+// Package [github.com/plimsoll-dev/plimsoll/core/prompt] orders the system prompt so that what changes least stands first, and chooses what of
+// a request its provider is asked to keep.
+//
 // Package [github.com/plimsoll-dev/plimsoll/core/summary] keeps the thread when messages go: facts that code can extract, a summariser
 // that needs no model, and the check of any summary that a model wrote.
 //

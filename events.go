@@ -41,6 +41,7 @@ const (
 	EventAnswered   EventKind = "answered"   // Answered: a provider reported usage
 	EventSummarised EventKind = "summarised" // Answered: what calls of a model for a summary took, all together
 	EventUnsaved    EventKind = "unsaved"    // only Text: no snapshot was kept, so that a resume reads all records
+	EventPrompt     EventKind = "prompt"     // only Text: a file that the system prompt is made of could not be read
 	EventUnread     EventKind = "unread"     // only Text: one of the policy's own tools could not read what is stored
 )
 

@@ -152,7 +152,7 @@ func (s *Session) child(ctx context.Context, id string, at llm.MessageID) (*Sess
 	if err != nil {
 		return nil, err
 	}
-	child.driver, child.machine = d, d.Machine()
+	child.take(d)
 	return child, nil
 }
 

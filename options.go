@@ -50,6 +50,10 @@ type Options struct {
 	// the whole conversation. false: every output is stored when it comes.
 	StoreLater bool
 
+	// Prompt is what the system prompt is made of; nil: the host sets it, by
+	// [Session.SetSections].
+	Prompt *Prompt
+
 	// Catalog is what is known about models; nil: the embedded one.
 	Catalog *catalog.Catalog
 	// Encodings loads vocabularies; nil: the embedded ones, each loaded once for all

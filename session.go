@@ -35,6 +35,7 @@ type Session struct {
 	clock   clock
 
 	asked asked // has a lock of its own
+	prompt  assembly
 }
 
 // ErrRefused is wrapped by the error of Prepare if the request cannot be made to
@@ -57,8 +58,16 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plimsoll: open %q: %w", s.id, s.unknown(err))
 	}
-	s.driver, s.machine = d, d.Machine()
+	s.take(d)
 	return s, nil
+}
+
+// take gives a session its driver. The lock is held.
+func (s *Session) take(d *drive.Driver) {
+	s.driver, s.machine = d, d.Machine()
+	if s.options.Prompt != nil {
+		s.prompt.begin(s.options.Prompt, s.machine)
+	}
 }
 
 // session returns one that nobody drives yet.

@@ -8,13 +8,13 @@ import (
 )
 
 // A Mark says that a request asks for the prompt up to a block to be kept.
-type Mark uint8
+type Mark = llm.Mark
 
 // The marks. Only providers with marked caches look at them.
 const (
-	NoMark Mark = iota
-	Short       // with the rule's first lifetime
-	Long        // with its last
+	NoMark = llm.NoMark
+	Short  = llm.MarkShort // with the rule's first lifetime
+	Long   = llm.MarkLong  // with its last
 )
 
 // A Block is a piece of a prompt that can end a cached prefix: the tools, a section,

@@ -16,6 +16,7 @@ type CacheRule struct {
 	// what holds if nothing is asked for. Empty: the provider promises none.
 	Lifetimes []int
 	Refresh   bool   // a hit renews the lifetime at no charge
+	Keyed     bool   // a request may name its conversation, by which it is routed
 	Source    string // where the facts come from, as explained in the table
 }
 

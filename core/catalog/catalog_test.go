@@ -215,8 +215,8 @@ func TestFaultyTables(t *testing.T) {
 		{"a cache that is none", func(t *tables) { t.facts += "gpt-5, nobody, 0, 0, -\n" }, "cache, want one of caches.csv, got nobody"},
 		{"a maker's cache that is none", func(t *tables) { t.providers += "x, x-, x, own, nobody, 0, 0, -\n" }, "cache, want one of caches.csv, got nobody"},
 		{"a maker without a rule for others", func(t *tables) { t.providers += "x, x-, x, maybe, -, 0, 0, -\n" }, "want same or own, got maybe"},
-		{"lifetimes out of order", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, 9 5, fixed, x\n" }, "lifetimes, want an ascending list"},
-		{"a lifetime that is none", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, long, fixed, x\n" }, "want a number from 0"},
+		{"lifetimes out of order", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, 9 5, fixed, -, x\n" }, "lifetimes, want an ascending list"},
+		{"a lifetime that is none", func(t *tables) { t.caches += "x, marked, 1, 1, 1, 1, long, fixed, -, x\n" }, "want a number from 0"},
 		{"a model twice", func(t *tables) { t.models += "gpt-5, 1, 0, 1, pieces, unknown, -, assumed\n" }, "got it twice"},
 	}
 	for _, tt := range tests {

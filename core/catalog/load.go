@@ -91,7 +91,7 @@ func parse(t tables) (Catalog, error) {
 		{"prefixes.csv", t.prefixes, 3, func(r *row) {
 			c.prefixes = append(c.prefixes, prefix{text: r.text(0), family: c.known(r, 1), encoding: r.text(2)})
 		}},
-		{"caches.csv", t.caches, 9, func(r *row) { c.caches = append(c.caches, readCacheRule(r)) }},
+		{"caches.csv", t.caches, 10, func(r *row) { c.caches = append(c.caches, readCacheRule(r)) }},
 		{"providers.csv", t.providers, 8, func(r *row) { c.providers = append(c.providers, c.readProvider(r)) }},
 		{"models.csv", t.models, 8, func(r *row) { c.models = append(c.models, c.readModel(r)) }},
 		{"listed.csv", t.listed, 9, c.readListed()},

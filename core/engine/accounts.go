@@ -34,6 +34,7 @@ type accounts struct {
 
 	request request
 	sent    sending
+	anew    bool // what stands before all messages has changed since the last request, so that nothing is cached
 }
 
 // incoming is an output that the host has stored, while it is appended.
@@ -288,12 +289,12 @@ func (m *accounts) remeasureEdited(old edit.View, edits []edit.Edit) {
 }
 
 func (m *accounts) setTools(tools []llm.Tool) {
-	m.tools = tools
+	m.tools, m.anew = tools, m.anew || m.Began()
 	m.measureFront()
 }
 
 func (m *accounts) setSections(sections []llm.Section) {
-	m.sections = sections
+	m.sections, m.anew = sections, m.anew || m.Began()
 	m.measureFront()
 }
 

@@ -81,10 +81,13 @@
 //	stored.go        Input Stored
 //	reserve.go       Inputs Reserve and Release: room for outputs on their way
 //	state.go         what a restart needs
+//	marks.go         what of a request its provider is asked to keep
 //	prepare.go       floor 8 and Input Prepare: from the first rule to the Send
+//	front.go         floor 9: what stands before the messages
 //	machine.go       the Machine on top
 //	set_tools.go     Input SetTools
 //	set_sections.go  Input SetSections
+//	set_prompt.go    Input SetPrompt
 //	usage.go         Input Usage
 //	rejected.go      Input Rejected
 //	answer.go        Input Answer

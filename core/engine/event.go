@@ -28,6 +28,7 @@ const (
 	EventWithdrawn   EventKind = "withdrawn"   // edits taken back because their content could not be stored
 	EventAnswer      EventKind = "answer"      // a summary was not used, and why
 	EventWindow      EventKind = "window"      // a window was learnt or assumed
+	EventSections    EventKind = "sections"    // the system prompt or the tools changed, what of a cache that breaks, or how the model is told
 )
 
 // A GuardAction is what the guard did about a target that has no room, for telemetry.

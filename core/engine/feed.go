@@ -44,6 +44,8 @@ func (m *Machine) Feed(in Input) error {
 		m.feedTools(in)
 	case SetSections:
 		m.feedSections(in)
+	case SetPrompt:
+		m.feedPrompt(in)
 	case Prepare:
 		return m.feedPrepare(in)
 	case Usage:

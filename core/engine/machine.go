@@ -12,7 +12,7 @@ import (
 // It stands in floors, each a type that embeds the one below and knows nothing of those
 // above: what it was told to go by, what happened, what is counted, what is compared, what
 // edits, reduces, asks, acts, takes in and requests. The Inputs stand on top.
-type Machine struct{ requester }
+type Machine struct{ prompter }
 
 // reset makes m as it was when it was new, but for its policy and targets.
 func (m *Machine) reset() {

@@ -38,7 +38,7 @@ func (m *requester) feedPrepare(in Prepare) error {
 	if err := m.repair(); err != nil {
 		return err
 	}
-	m.cold = in.Cold
+	m.cold, m.anew = in.Cold || m.anew, false
 	m.guard.Release(m.guard.Reserved()) // every call has its result by now
 	m.traceTurn()
 	m.guard.BeginRequest()
@@ -238,6 +238,7 @@ func (m *requester) send() {
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: m.withoutThinking(strip), Stripped: strip,
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
+		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]),
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
@@ -81,6 +82,11 @@ type Send struct {
 	Sections []llm.Section
 	Items    []edit.Item
 	Tools    []llm.Tool
+	// Marks say what of the request its provider is asked to keep; none where it finds that
+	// by itself, or the policy asks for nothing.
+	Marks []prompt.Place
+	// CacheKey names the conversation to a provider that routes by it; else empty.
+	CacheKey string
 	// Count is the size of the request by the one count, Limit what it may be.
 	Count token.Estimate
 	Limit int
@@ -111,13 +117,13 @@ func (s *Send) Messages() []llm.Message {
 	return out
 }
 
-// Request returns s as a request to its target's model. Of the settings it has only
-// what follows from edits (DropBrokenThinking); the others are the host's.
+// Request returns s as a request to its target's model, with its cache marks. Of the settings it has only
+// what follows from edits (DropBrokenThinking) and its CacheKey; the others are the host's.
 func (s *Send) Request() llm.Request {
-	return llm.Request{
+	return prompt.Marked(llm.Request{
 		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.MaxOutput,
-		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking},
-	}
+		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey},
+	}, s.Marks)
 }
 
 // StillOverText begins the text of an EventStillOver, in its document's words.

@@ -13,10 +13,11 @@ type SetTools struct{ Tools []llm.Tool }
 
 func (SetTools) input() {}
 
-func (m *Machine) feedTools(in SetTools) {
+func (m *prompter) feedTools(in SetTools) {
 	if slices.EqualFunc(m.tools, in.Tools, sameTool) {
 		return // told in every Step, it is recorded once
 	}
 	m.setTools(ownTools(in.Tools))
+	m.frontChanged("the tools", m.gauge.System()+m.schema())
 	m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
 }

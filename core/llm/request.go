@@ -41,6 +41,7 @@ type Section struct {
 	Kind      SectionKind
 	Text      string
 	Cacheable bool
+	Mark      Mark
 	// Tokens is the size of a section whose text nobody can see, such as the
 	// hidden prompt and tool list of a recorded client. 0 if Text is the content.
 	Tokens int
@@ -66,6 +67,7 @@ type Tool struct {
 	Schema      string // JSON schema of the arguments, as text; empty if none. Of a Custom tool: its format
 	Custom      bool   // takes free text instead of JSON
 	Builtin     bool   // served by the engine's host itself
+	Mark        Mark
 	Raw
 }
 
@@ -107,6 +109,9 @@ type Settings struct {
 	TopP        string   // the same
 	Stop        []string // stop sequences
 	Choice      Choice
+	// CacheKey names the conversation to a provider that sends those of one key to one place,
+	// where their beginning is kept, and that takes marks of its own; empty for any other.
+	CacheKey string
 	// DropBrokenThinking asks the provider to drop thinking that no longer fits the
 	// prefix it was bound to, instead of refusing the request.
 	DropBrokenThinking bool

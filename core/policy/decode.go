@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
 )
 
 // Default returns the policy that a file with no fields would describe. It is
@@ -19,6 +21,7 @@ func Default() Policy {
 		ToolsPermille:   1000,
 		MinimumGain:     Gain{Tokens: 1},
 		MinimumSummary:  Least{Tokens: 20, Permille: 5, Most: 200},
+		Prompt:          Front{Changed: ChangedRewrite, Marks: prompt.MarksMoving},
 		Order:           OrderArrival,
 		Backstop:        true,
 		SummaryPrompt:   summaryPrompt,

@@ -105,6 +105,11 @@ func policyFields(p *Policy) []field {
 			integer("write", UnitPermille, &p.Economy.Write),
 			integer("read", UnitPermille, &p.Economy.Read),
 		}),
+		object("prompt", &p.Prompt, []field{
+			text("changed", &p.Prompt.Changed),
+			text("marks", &p.Prompt.Marks),
+			flag("long", &p.Prompt.Long),
+		}),
 		text("order", &p.Order),
 		flag("backstop", &p.Backstop),
 		object("tail", &p.Tail, tailFields(&p.Tail)),

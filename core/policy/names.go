@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
 )
 
 // What a Policy's fields may hold, beside the moments, measures, bases and
@@ -15,6 +17,9 @@ const (
 	OrderArrival   = "arrival"   // oldest first, weighted by kind
 	OrderUse       = "use"       // outputs, then Rounds, to which calls have referred least lately
 	OrderReference = "reference" // what later calls refer to least, by what it is and when one last did
+
+	ChangedRewrite = "rewrite" // a changed section is sent as it is now
+	ChangedNote    = "note"    // the model is told in a note
 
 	SlotSection      = "section"       // a section of the system prompt
 	SlotUserMessages = "user_messages" // messages in the user's name at the beginning
@@ -105,6 +110,8 @@ func Naming(text string, as func(tool string) string) (string, bool) {
 var (
 	knownPins    = []string{PinFirstHuman, PinLastHuman, PinRules}
 	knownOrders  = []string{OrderArrival, OrderUse, OrderReference}
+	knownChanged = []string{ChangedRewrite, ChangedNote}
+	knownMarks   = []string{prompt.MarksMoving, prompt.MarksSections, prompt.MarksNone}
 	knownSlots   = []string{SlotSection, SlotUserMessages, SlotNote}
 	knownFloors  = []string{FloorError, FloorSend}
 	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}

@@ -25,6 +25,8 @@ type Policy struct {
 
 	Economy Economy `json:"economy"` // what an edit saves against what the cache break costs
 
+	Prompt Front `json:"prompt"` // what stands before the messages, and what of a request a provider is asked to keep
+
 	Order    string `json:"order"`    // what a batch takes out: "arrival", the oldest first, "use", what calls referred to least lately, or "reference", what they refer to least
 	Backstop bool   `json:"backstop"` // the engine's own last resort acts below the rules
 
@@ -45,6 +47,16 @@ type Policy struct {
 	OnFloor         string        `json:"on_floor"`     // "error" or "send"
 	OnUnknownWindow UnknownWindow `json:"on_unknown_window"`
 	OnSummaryError  string        `json:"on_summary_error"` // "keep" (history stays as it is), "next" (the next rule acts) or "fallback" (the deterministic summary)
+}
+
+// A Front says how what stands before the messages changes, and where cache marks stand.
+type Front struct {
+	// Changed says what becomes of a section of a built prompt that changes after the first
+	// request: "rewrite", it is sent as it is now, which breaks the cache from there on, or
+	// "note", the model is told at the end, and the system prompt stays as it was.
+	Changed string `json:"changed"`
+	Marks   string `json:"marks"` // "moving", "sections" or "none"; see package prompt
+	Long    bool   `json:"long"`  // marks before the messages ask for the longest lifetime
 }
 
 // References says how long the note may be that names, after a batch, what is no longer

@@ -168,6 +168,8 @@ const mostRatio = 10_000
 func (c *checker) choices() {
 	c.first()
 	c.economy()
+	c.known("prompt.changed", "change", c.p.Prompt.Changed, knownChanged)
+	c.known("prompt.marks", "marks", c.p.Prompt.Marks, knownMarks)
 	c.known("summary_slot", "slot", c.p.SummarySlot, knownSlots)
 	c.known("on_floor", "answer", c.p.OnFloor, knownFloors)
 	c.known("on_summary_error", "answer", c.p.OnSummaryError, knownSummary)

@@ -174,7 +174,7 @@ func (r *run) pins(v *sight) {
 		if !slices.Equal(texts(v.request.Sections, len(r.sections)), texts(r.sections, len(r.sections))) {
 			r.fail("law 8", "the system prompt is not as it was set: %q", texts(v.request.Sections, len(r.sections)))
 		}
-		set, own := v.request.Tools, []llm.Tool(nil)
+		set, own := v.send.Tools, []llm.Tool(nil) // the request has cache marks on them
 		if i := slices.IndexFunc(set, func(t llm.Tool) bool { return t.Builtin }); i >= 0 {
 			set, own = set[:i], set[i:]
 		}

@@ -74,7 +74,7 @@ func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
 // as a string stays one while it is one section.
 func putSystem(b *raw.Body, r llm.Request) {
 	old := raw.Slice(r.Frame.Raw, r.Frame.System)
-	if raw.IsString(old) && len(r.Sections) == 1 {
+	if raw.IsString(old) && len(r.Sections) == 1 && r.Sections[0].Mark == llm.NoMark {
 		if s := r.Sections[0]; s.Data == nil || !bytes.Equal(s.Data, old) {
 			b.Put("system", r.Frame.System, raw.Quote(s.Text))
 		}
@@ -98,6 +98,7 @@ func sectionElements(sections []llm.Section, list *raw.List, native bool) []raw.
 		default:
 			e.Bytes = textBlock(s.Text, s.Raw, native)
 		}
+		e.Bytes = withMark(e.Bytes, s.Mark)
 		if e.Bytes != nil {
 			elements = append(elements, e)
 		}
@@ -115,6 +116,7 @@ func toolElements(tools []llm.Tool, list *raw.List, native bool) []raw.Element {
 	elements := make([]raw.Element, len(tools))
 	for i, t := range tools {
 		elements[i] = toolElement(t, list, native)
+		elements[i].Bytes = withMark(elements[i].Bytes, t.Mark)
 	}
 	return elements
 }

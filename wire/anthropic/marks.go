@@ -12,6 +12,25 @@ import (
 // cache is to end.
 const cacheControl = "cache_control"
 
+// spelled returns the value of a mark of the request; nil for none.
+func spelled(m llm.Mark) []byte {
+	switch m {
+	case llm.MarkShort:
+		return []byte(`{"type":"ephemeral"}`)
+	case llm.MarkLong:
+		return []byte(`{"type":"ephemeral","ttl":"1h"}`)
+	}
+	return nil
+}
+
+// withMark returns a block, a section or a tool with the mark of the request on it.
+func withMark(object []byte, m llm.Mark) []byte {
+	if m == llm.NoMark || object == nil {
+		return object
+	}
+	return raw.Set(object, cacheControl, spelled(m))
+}
+
 // MarkOf returns the last cache mark on a part of m, as it is spelled; nil if there is none.
 func MarkOf(m llm.Message) []byte {
 	if m.Dialect != Dialect && m.Dialect != "" {

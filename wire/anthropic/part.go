@@ -10,8 +10,9 @@ import (
 
 // A block is one content block ready to be sent.
 type block struct {
-	bytes  []byte
-	result bool
+	bytes      []byte
+	result     bool
+	unmarkable bool // no cache mark may stand on it
 }
 
 // blocks returns the parts of m as content blocks, without those that say nothing.
@@ -21,10 +22,27 @@ func blocks(m llm.Message) []block {
 	for _, p := range m.Parts {
 		if b := blockOf(p, native); b != nil {
 			_, result := p.(llm.ToolResult)
-			out = append(out, block{bytes: b, result: result})
+			out = append(out, block{bytes: b, result: result, unmarkable: unmarkable(p)})
+		}
+	}
+	for i := len(out) - 1; i >= 0 && m.Mark != llm.NoMark; i-- {
+		if !out[i].unmarkable {
+			out[i].bytes = withMark(out[i].bytes, m.Mark)
+			break
 		}
 	}
 	return out
+}
+
+// unmarkable reports whether no mark may stand on p.
+func unmarkable(p llm.Part) bool {
+	switch p := p.(type) {
+	case llm.Thinking, llm.Opaque:
+		return true
+	case llm.ToolCall:
+		return p.Hosted
+	}
+	return false
 }
 
 // blockOf returns p as a content block, or nil if there is nothing to send. Bytes of

@@ -16,7 +16,11 @@ func shapeOf(list *raw.List) round.Shape[block] {
 			if !enveloped(m) {
 				return round.Unit[block]{Role: wireRole(m.Role), Built: blocks(m), At: -1}
 			}
-			u := round.Unit[block]{Role: wireRole(m.Role), At: list.Find(m.Envelope.Raw), Bytes: patch(m)}
+			at := list.Find(m.Envelope.Raw)
+			if m.Mark != llm.NoMark {
+				m, _ = Marked(m, spelled(m.Mark))
+			}
+			u := round.Unit[block]{Role: wireRole(m.Role), At: at, Bytes: patch(m)}
 			if m.Role == llm.RoleSystem {
 				u.Role = "system"
 			}

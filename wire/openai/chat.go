@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -155,16 +156,16 @@ func freshChat(r llm.Request, limit string) []byte {
 // chatElements returns the message list of r: the messages, and its sections as one
 // system message behind the leading system messages.
 func chatElements(r llm.Request, list *raw.List) []raw.Element {
-	system := sectionText(r.Sections)
-	if framed := framedElements(r.Messages); system == "" && len(framed) == len(r.Messages) && list.Same(framed) {
+	system := systemContent(r)
+	if framed := framedElements(r.Messages); system == nil && len(framed) == len(r.Messages) && list.Same(framed) {
 		return framed
 	}
 	units := make([]chatUnit, 0, len(r.Messages)+1)
 	legacy := legacyCalls(r.Messages)
 	for _, m := range joinReplies(r.Messages) {
-		if system != "" && m.Role != llm.RoleSystem {
+		if system != nil && m.Role != llm.RoleSystem {
 			units = append(units, systemUnit(system))
-			system = ""
+			system = nil
 		}
 		framed := m.Dialect == DialectChat && raw.Fits(m)
 		for _, u := range chatWire(m, legacy) {
@@ -175,7 +176,7 @@ func chatElements(r llm.Request, list *raw.List) []raw.Element {
 			units = append(units, u)
 		}
 	}
-	if system != "" {
+	if system != nil {
 		units = append(units, systemUnit(system))
 	}
 	units = closeRounds(units)
@@ -199,10 +200,42 @@ func framedElements(msgs []llm.Message) []raw.Element {
 	return elements
 }
 
-func systemUnit(text string) chatUnit {
-	o := new(raw.Object).Text("role", "system").Text("content", text)
+func systemUnit(content []byte) chatUnit {
+	o := new(raw.Object).Text("role", "system").Raw("content", content)
 	return chatUnit{bytes: o.Bytes(), user: true, at: -1}
 }
+
+// systemContent returns the sections of r as the content of a system message: one text, or,
+// where there are marks that this format has, a part for each section with what stands
+// between two of them at its start. nil if there are none.
+func systemContent(r llm.Request) []byte {
+	text := sectionText(r.Sections)
+	marked := slices.ContainsFunc(r.Sections, func(s llm.Section) bool { return s.Mark != llm.NoMark })
+	switch {
+	case text == "":
+		return nil
+	case !marked || r.Settings.CacheKey == "":
+		return raw.Quote(text)
+	}
+	var parts [][]byte
+	for _, s := range r.Sections {
+		if s.Text == "" {
+			continue
+		}
+		if len(parts) > 0 {
+			s.Text = between + s.Text
+		}
+		o := new(raw.Object).Text("type", "text").Text("text", s.Text)
+		if s.Mark != llm.NoMark {
+			o.Raw("prompt_cache_breakpoint", []byte(`{"mode":"explicit"}`))
+		}
+		parts = append(parts, o.Bytes())
+	}
+	return raw.Array(parts)
+}
+
+// between stands between the texts of two sections.
+const between = "\n\n"
 
 // sectionText returns the texts of sections, an empty line between them.
 func sectionText(sections []llm.Section) string {
@@ -212,5 +245,5 @@ func sectionText(sections []llm.Section) string {
 			texts = append(texts, s.Text)
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return strings.Join(texts, between)
 }

@@ -20,13 +20,19 @@ func readSetting(s *llm.Settings, name string, value []byte) {
 		s.Stop = raw.Texts(value)
 	case "tool_choice":
 		s.Choice = readChoice(value)
+	case cacheKey:
+		s.CacheKey = raw.Unquote(value)
 	}
 }
+
+// cacheKey is the member that names a conversation, so that requests of one go to where
+// their beginning is kept.
+const cacheKey = "prompt_cache_key"
 
 // isSetting reports whether readSetting knows the member.
 func isSetting(name []byte) bool {
 	switch string(name) {
-	case "stream", "temperature", "top_p", "stop", "tool_choice":
+	case "stream", "temperature", "top_p", "stop", "tool_choice", cacheKey:
 		return true
 	}
 	return false
@@ -114,6 +120,13 @@ func changes(was llm.Settings, r llm.Request, d llm.Dialect) []raw.Field {
 	all := form.Changes(was, r.Settings)
 	if d == DialectChat && was.Stream && !r.Settings.Stream {
 		all = append(all, raw.Field{Name: "stream_options"})
+	}
+	if was.CacheKey != r.Settings.CacheKey {
+		f := raw.Field{Name: cacheKey}
+		if r.Settings.CacheKey != "" {
+			f.Value = raw.Quote(r.Settings.CacheKey)
+		}
+		all = append(all, f)
 	}
 	var choice []byte
 	if len(r.Tools) > 0 {

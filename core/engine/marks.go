@@ -1,0 +1,32 @@
+package engine
+
+import (
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
+)
+
+// marks returns where the cache marks of the request to a target stand.
+func (m *intake) marks(to budget.Target) []prompt.Place {
+	rule, ok := m.cfg.Catalog.CacheRuleOf(to.Model)
+	if !ok {
+		return nil
+	}
+	front := llm.MarkShort
+	if m.policy.Prompt.Long {
+		front = llm.MarkLong
+	}
+	return prompt.Marks(rule, m.policy.Prompt.Marks, front, prompt.Layout{
+		Tools: len(m.offered()), Sections: m.allSections(), Items: m.view.Items,
+	})
+}
+
+// cacheKey returns the name that the conversation has for the provider of a target, which is
+// that of its first message: a fork begins as its parent, and reads what that has written.
+func (m *intake) cacheKey(to budget.Target) string {
+	rule, _ := m.cfg.Catalog.CacheRuleOf(to.Model)
+	if !rule.Keyed || m.policy.Prompt.Marks != prompt.MarksMoving || len(m.messages) == 0 {
+		return ""
+	}
+	return llm.DigestOf(m.messages[0]).String()
+}

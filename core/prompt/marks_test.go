@@ -1,0 +1,112 @@
+package prompt
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+func ruleNamed(t *testing.T, name string) catalog.CacheRule {
+	t.Helper()
+	c, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := c.CacheRule(name)
+	if !ok {
+		t.Fatalf("no rule %s", name)
+	}
+	return r
+}
+
+// items are messages: u a person's, t a tool's, c a call, r a reply of thinking alone, w a blank text.
+func items(kinds string) []edit.Item {
+	var out []edit.Item
+	for i, k := range kinds {
+		m := map[rune]llm.Message{
+			'u': llm.UserText("ahoy"), 't': llm.ToolText("1", "out"), 'c': llm.AssistantText("", llm.ToolCall{CallID: "1", Name: "look"}),
+			'r': {Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Thinking{Text: "hm"}}}, 'w': llm.UserText(" \n"),
+		}[k]
+		m.ID = llm.MessageID(i + 1)
+		out = append(out, edit.Item{Message: m, Before: m.ID})
+	}
+	return out
+}
+
+func TestMarks(t *testing.T) {
+	const short, long = llm.MarkShort, llm.MarkLong
+	base, rules, memories := llm.SystemText("b"), llm.SystemText("r"), llm.SystemText("m")
+	skill, pad := llm.Section{Kind: llm.SectionSkills, Text: "s", Cacheable: true}, llm.Section{Kind: llm.SectionNotes, Text: "p"}
+	for _, c := range []struct {
+		name, rule, style string
+		front             llm.Mark
+		Layout
+		want []Place
+	}{
+		{
+			"four: end of tools and base, end of the cacheable sections, end of the last request, end of this one", "anthropic", MarksMoving, short,
+			Layout{2, []llm.Section{base, rules, memories, pad}, items("uctct")},
+			[]Place{{OnSection, 0, short}, {OnSection, 2, short}, {OnItem, 2, short}, {OnItem, 4, short}},
+		},
+		{
+			"long-lived ones stand before the others", "anthropic", MarksMoving, long,
+			Layout{2, []llm.Section{base, rules}, items("u")},
+			[]Place{{OnSection, 0, long}, {OnSection, 1, long}, {OnItem, 0, short}},
+		},
+		{
+			"without cacheable sections the tools have one", "anthropic", MarksMoving, short,
+			Layout{2, []llm.Section{pad, base}, items("u")},
+			[]Place{{OnTool, 1, short}, {OnItem, 0, short}},
+		},
+		{
+			"a mark stands on nothing blank and on no thinking", "anthropic", MarksMoving, short,
+			Layout{0, []llm.Section{llm.SystemText(" ")}, items("uwctrw")},
+			[]Place{{OnItem, 3, short}},
+		},
+		{
+			"what was said in vain has one mark", "anthropic", MarksMoving, short,
+			Layout{0, nil, items("uw")},
+			[]Place{{OnItem, 0, short}},
+		},
+		{
+			"more was shown than is now", "anthropic", MarksMoving, short, Layout{0, nil, items("u")}, []Place{{OnItem, 0, short}},
+		},
+		{
+			"R002-14: after sections 1 to 3, and the tools", "anthropic", MarksSections, short,
+			Layout{2, []llm.Section{base, rules, memories, skill, pad}, items("uct")},
+			[]Place{{OnTool, 1, short}, {OnSection, 0, short}, {OnSection, 1, short}, {OnSection, 2, short}},
+		},
+		{"R002-14: others ignore them", "openai-marks", MarksSections, short, Layout{2, []llm.Section{base, rules}, items("u")}, nil},
+		{
+			"a provider that marks the end itself has those in front", "openai-marks", MarksMoving, long,
+			Layout{2, []llm.Section{base, rules, pad}, items("uct")},
+			[]Place{{OnSection, 0, short}, {OnSection, 1, short}},
+		},
+		{"no mark on tools there", "openai-marks", MarksMoving, short, Layout{2, nil, items("u")}, nil},
+		{"a provider without marks", "openai", MarksMoving, short, Layout{2, []llm.Section{base}, items("u")}, nil},
+		{"none", "anthropic", MarksNone, short, Layout{2, []llm.Section{base}, items("u")}, nil},
+		{"nothing to mark", "anthropic", MarksMoving, short, Layout{}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Marks(ruleNamed(t, c.rule), c.style, c.front, c.Layout)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestMarkedCopies(t *testing.T) {
+	r := llm.Request{Tools: []llm.Tool{{Name: "a"}}, Sections: []llm.Section{llm.SystemText("b")}, Messages: []llm.Message{llm.UserText("c"), llm.UserText("d")}}
+	got := Marked(r, []Place{{OnTool, 0, llm.MarkLong}, {OnSection, 0, llm.MarkLong}, {OnItem, 0, llm.MarkShort}, {OnItem, 1, llm.MarkShort}})
+	if got.Tools[0].Mark != llm.MarkLong || got.Sections[0].Mark != llm.MarkLong || got.Messages[0].Mark != llm.MarkShort || got.Messages[1].Mark != llm.MarkShort {
+		t.Errorf("marks: %+v", got)
+	}
+	if r.Tools[0].Mark != 0 || r.Sections[0].Mark != 0 {
+		t.Errorf("shared lists have changed: %+v", r)
+	}
+}
