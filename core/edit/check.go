@@ -35,8 +35,8 @@ func Check(e Edit, msgs []llm.Message, x *turn.Index) error {
 		}
 		return nil
 	default:
-		if len(e.Notes) == 0 || len(e.Sections) > 0 || e.Span.From != e.Span.To {
-			return fmt.Errorf("edit: check insert before message %d: want a note, no section and an empty span, got %d, %d and [%d,%d)",
+		if (len(e.Notes) == 0) == (len(e.Sections) == 0) || e.Span.From != e.Span.To {
+			return fmt.Errorf("edit: check insert before message %d: want a note or a section and an empty span, got %d, %d and [%d,%d)",
 				e.Span.From, len(e.Notes), len(e.Sections), e.Span.From, e.Span.To)
 		}
 		return nil

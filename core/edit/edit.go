@@ -15,7 +15,7 @@ const (
 	Replace Op = "replace"
 	// Archive takes a span of messages out of the view and shows notes in its place.
 	Archive Op = "archive"
-	// Insert puts a note into the view, before message Span.From.
+	// Insert puts a note into the view, before message Span.From, or into the system prompt.
 	Insert Op = "insert"
 	// Undo puts back what the edits that it supersedes took out. It does nothing else.
 	Undo Op = "undo"
@@ -46,7 +46,7 @@ type Edit struct {
 	Part        int           // Replace: which part of the message
 	Replacement llm.Part      // Replace: what is shown instead
 	Notes       []llm.Message // Archive: what stands in the span's place; Insert: the note
-	Sections    []llm.Section // Archive: sections that join the system prompt, such as a summary
+	Sections    []llm.Section // Archive, Insert: sections that join the system prompt, such as a summary; those of an Insert stand last
 	Refs        []llm.Ref     // what is stored of the content taken out; the first is its own
 	Before      int           // tokens of the content taken out, by the estimator of the count
 	After       int           // tokens of what stands there now

@@ -118,8 +118,12 @@ func Fold(msgs []llm.Message, edits []Edit) (View, error) {
 		}
 		id++
 	}
-	for _, e := range edits {
-		v.Sections = append(v.Sections, e.Sections...)
+	for _, last := range []bool{false, true} {
+		for _, e := range edits {
+			if (e.Op == Insert) == last {
+				v.Sections = append(v.Sections, e.Sections...)
+			}
+		}
 	}
 	return v, nil
 }

@@ -4,11 +4,12 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // status appends the note of r where none stands. One that tells how full the context is
-// is kept true by restate; any other one is made once, until there is room again or it has
+// is kept true by restate, wherever it stands; any other one is made once, until there is room again or it has
 // left the view.
 func (m *ruler) status(r policy.Rule) {
 	stands := m.standing(r)
@@ -21,7 +22,25 @@ func (m *ruler) status(r policy.Rule) {
 		return
 	}
 	m.noted[r.Name] = true
-	m.adopt(edit.Plan{Edits: []edit.Edit{m.insertion(n, r.Name, "the context is filling up")}}, r.Name)
+	m.adopt(edit.Plan{Edits: []edit.Edit{m.statusEdit(n, r)}}, r.Name)
+}
+
+// statusEdit returns the edit that shows the note of r where r wants it.
+func (m *ruler) statusEdit(n llm.Message, r policy.Rule) edit.Edit {
+	e := m.insertion(n, r.Name, "the context is filling up")
+	if r.Args.Show == policy.ShowSection {
+		e.Sections = []llm.Section{{Name: prompt.Status.String(), Kind: llm.SectionNotes, Text: n.Text()}}
+		e.Notes = nil
+	}
+	return e
+}
+
+// noteOf returns the note of an edit that shows one, wherever that stands.
+func noteOf(e edit.Edit) llm.Message {
+	if len(e.Notes) == 0 {
+		return edit.NoteOf(llm.Text{Text: e.Sections[0].Text})
+	}
+	return e.Notes[0]
 }
 
 // crowds reports whether a request that fits would no longer do so with a note in place of
@@ -35,8 +54,8 @@ func (m *ruler) crowds(n llm.Message, others []edit.Edit) bool {
 	more := token.SizeOf(count.Counter(), n)
 	tokens := count.Message(n)
 	for _, e := range others {
-		more = more.Sub(token.SizeOf(count.Counter(), e.Notes[0]))
-		tokens -= count.Message(e.Notes[0])
+		more = more.Sub(token.SizeOf(count.Counter(), noteOf(e)))
+		tokens -= count.Message(noteOf(e))
 	}
 	bytes, _ := count.Wire()
 	bytes += more.Bytes + more.More
@@ -48,7 +67,7 @@ func (m *ruler) statusNote(r policy.Rule, stands []edit.Edit) llm.Message {
 	rest, limit := m.value(policy.MeasureView, nil), max(m.resolved[0].Window.Limit(), 1)
 	if m.tells(r) {
 		for _, e := range stands {
-			rest -= m.gauge.Message(e.Notes[0])
+			rest -= m.gauge.Message(noteOf(e))
 		}
 	}
 	size, n := 0, llm.Message{}
@@ -84,12 +103,12 @@ func (m *ruler) restateOne(r policy.Rule, stands []edit.Edit) {
 	switch {
 	case !m.holds(r.When, nil):
 		p.Edits = m.taken(stands, "there is room again")
-	case last.Notes[0].Text() == now.Text():
+	case noteOf(last).Text() == now.Text():
 		p.Edits = m.taken(stands[:len(stands)-1], "a newer one stands")
 	case m.crowds(now, stands):
 		p.Edits = m.taken(stands, "there is no room for its new figure")
 	default:
-		p.Edits = append(m.taken(stands, "its figure has changed"), m.insertion(now, r.Name, "the context is filling up"))
+		p.Edits = append(m.taken(stands, "its figure has changed"), m.statusEdit(now, r))
 	}
 	if !p.Empty() {
 		m.adopt(p, r.Name)
@@ -104,7 +123,7 @@ func (m *ruler) taken(notes []edit.Edit, why string) []edit.Edit {
 	for _, e := range notes {
 		out = append(out, edit.Edit{
 			Op: edit.Undo, Kind: edit.KindNote, Span: edit.Span{From: e.Span.From, To: llm.MessageID(len(m.messages)) + 1},
-			Supersedes: []edit.ID{e.ID}, Before: m.gauge.Message(e.Notes[0]), Why: why, Rule: e.Rule,
+			Supersedes: []edit.ID{e.ID}, Before: m.gauge.Message(noteOf(e)), Why: why, Rule: e.Rule,
 		})
 	}
 	return out

@@ -22,6 +22,9 @@ func (m *past) breaks(e edit.Edit) (edit.Span, bool) {
 	for _, id := range e.Supersedes { // such as a note that is taken away
 		if i, found := slices.BinarySearchFunc(m.journal, id, func(e edit.Edit, id edit.ID) int { return cmp.Compare(e.ID, id) }); found {
 			from = min(from, m.journal[i].Span.From)
+			if len(m.journal[i].Sections) > 0 {
+				from = 1
+			}
 		}
 	}
 	last := m.thoughts[n-1].Message

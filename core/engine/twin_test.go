@@ -220,12 +220,14 @@ func (c *counted) believes(h *host, prompt int) bool {
 // differ returns how a view differs from what the anchor counted.
 func (c *counted) differ(now shot) (removed, inserted token.Size, since token.Growth) {
 	var after token.Size
+	other := now.hidden != c.then.hidden
 	for i := range now.front {
-		if now.front[i] != c.then.front[i] {
+		if now.front[i].Tokens != c.then.front[i].Tokens { // a text of other bytes and as many tokens costs the same
+			other = true
 			removed, inserted = removed.Add(c.then.front[i]), inserted.Add(now.front[i])
 		}
 	}
-	if now.front != c.then.front || now.hidden != c.then.hidden {
+	if other {
 		removed.Known += c.then.hidden
 		inserted.Known += now.hidden
 	}

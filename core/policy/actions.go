@@ -63,7 +63,7 @@ var (
 			action: DoDropTurns, at: reducing, args: []string{"template", "permille", "keep"},
 			required: []string{"permille"}, texts: []string{"ref", "n"}, ref: refOwnWords, waits: true,
 		}, {
-			action: DoNote, at: []Moment{AtAppend, AtPrepare, AtUsage, AtTurnEnd}, args: []string{"template"},
+			action: DoNote, at: []Moment{AtAppend, AtPrepare, AtUsage, AtTurnEnd}, args: []string{"template", "show"},
 			texts: []string{"used"},
 		}, {
 			action: DoFinal, at: []Moment{AtTool, AtPrepare, AtRejected}, args: []string{"template"}, texts: []string{"used"},

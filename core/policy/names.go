@@ -36,8 +36,9 @@ const (
 	WindowError          = "error"           // refuse to go on
 	WindowOutputMultiple = "output_multiple" // assume Value times the output reserve
 
-	ShowView = "view" // from the beginning; for a share of the limit, both ends
-	ShowEnds = "ends" // both ends and what went wrong; data by their shape; what is no text by type and size
+	ShowView    = "view"    // from the beginning; for a share of the limit, both ends
+	ShowSection = "section" // of a note: the last section of the system prompt; empty: a message at the end
+	ShowEnds    = "ends"    // both ends and what went wrong; data by their shape; what is no text by type and size
 
 	TailTurns    = "turns"
 	TailRounds   = "rounds"

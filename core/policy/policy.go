@@ -195,7 +195,7 @@ type Args struct {
 	Model      bool   `json:"model,omitempty"`       // summarise: only where the host has a model write it
 	Errors     bool   `json:"errors,omitempty"`      // offload, clear: failed outputs too
 	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well
-	Show       string `json:"show,omitempty"`        // cap: what is kept, "view" or "ends"; empty: "view"
+	Show       string `json:"show,omitempty"`        // cap: what is kept, "view" or "ends"; empty: "view"; note: "section", in the system prompt; empty: at the end
 }
 
 // A Tail is a number of units at the new end of the conversation.

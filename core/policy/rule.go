@@ -132,15 +132,19 @@ func (c *checker) args(r Rule, spec actionSpec) {
 		c.between("args."+n.name, n.value, 0, n.most)
 	}
 	c.tail("args.keep", a.Keep)
-	c.show(a)
+	c.show(r)
 	if a.Background && (r.Forced || r.At == AtRejected) {
 		c.add("args.background", "a call waits for this summary", "false, or a rule that is neither forced nor at rejected", "true")
 	}
 }
 
-// show checks what a cap keeps.
-func (c *checker) show(a Args) {
-	if a.Show == "" || !c.known("args.show", "form", a.Show, knownShows) || a.Show != ShowEnds {
+// show checks what a cap keeps, and where a note stands.
+func (c *checker) show(r Rule) {
+	a, forms := r.Args, knownShows
+	if r.Do == DoNote {
+		forms = []string{ShowSection}
+	}
+	if a.Show == "" || !c.known("args.show", "form", a.Show, forms) || a.Show != ShowEnds {
 		return
 	}
 	if a.Lines != 0 {
