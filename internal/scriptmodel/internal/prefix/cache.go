@@ -74,9 +74,14 @@ func (t turn) write(i int, life time.Duration) {
 }
 
 // marked is the cache that clients mark: a read finds only what an earlier call wrote at
-// one of its own marks.
+// one of its own marks. What is read is used up to each mark in it, and prolonged there.
 func (t turn) marked() Use {
 	hit := t.lookBack()
+	for i := range max(hit, 0) {
+		if t.prompt[i].Mark != NoMark {
+			t.alive(i)
+		}
+	}
 	var u Use
 	counted := 0
 	if hit >= 0 {
