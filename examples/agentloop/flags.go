@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
 // options are what the command line says beside what an agent has.
@@ -41,6 +43,14 @@ func parse() (*agent, options) {
 		o.task = "What is in this folder?"
 	}
 	return a, o
+}
+
+// options are what the session of an agent begins with: its system prompt stands in sections, what changes least first.
+func (a *agent) options(p policy.Policy, folder string) plimsoll.Options {
+	return plimsoll.Options{
+		Policy: p, Targets: a.models, Catalog: &a.known,
+		Prompt: &plimsoll.Prompt{Base: "You answer questions about a folder of files.", Rules: folder},
+	}
 }
 
 // report returns the text of a final report: that of its only field, if its arguments are such an object.

@@ -40,8 +40,7 @@ type agent struct {
 func (a *agent) work(ctx context.Context, task string) (answer string, err error) {
 	// In the next Turn a model that failed is asked again.
 	defer func(all []budget.Target) { a.models = all }(a.models)
-	err = errors.Join( // 1: the system prompt. It stays as it is: one that changes loses the provider's cache
-		a.session.SetSections(ctx, []llm.Section{llm.SystemText("You answer questions about a folder of files.")}),
+	err = errors.Join(
 		a.session.SetTools(ctx, []llm.Tool{
 			{Name: "list_files", Description: "Lists a folder.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`},
 			{Name: "read_file", Description: "Reads a file.", Schema: `{"type":"object","properties":{"path":{"type":"string"}}}`},
@@ -63,11 +62,13 @@ func (a *agent) step(ctx context.Context, n int) (answer string, done bool, err 
 	if n == a.steps {
 		err = a.session.Finish(ctx, engine.ReasonMaxTurns)
 	}
-	send, failed := a.session.Prepare(ctx, a.models...) // 2, 3, 4: measures, and makes the room that the policy wants
+	// 1: the system prompt of its sections (options). 2, 3, 4: measures, and makes the room that the policy wants, with what a restart needs.
+	// 6: what of the request its provider is to cache.
+	send, failed := a.session.Prepare(ctx, a.models...)
 	if err = errors.Join(err, failed); err != nil {
 		return "", false, err
 	}
-	// 5, 6: tools that are shown only once they are searched for, and marks of what a provider is to cache, come with later parts
+	// 5: tools that are shown only once they are searched for come with a later part
 	reply, err := a.exchange(ctx, send) // 7
 	if err != nil {
 		return "", false, err
@@ -182,7 +183,7 @@ func main() {
 	a, o := parse()
 	a.demo() // unless -model names others
 	a.known, a.refused, a.files = must(catalog.Load()), must(catalog.LoadRefusals()), must(os.OpenRoot(o.folder))
-	a.session = must(plimsoll.Open(ctx, plimsoll.Options{Policy: must(policy.Preset(o.policy)), Targets: a.models, Catalog: &a.known}))
+	a.session = must(plimsoll.Open(ctx, a.options(must(policy.Preset(o.policy)), o.folder)))
 	answer, err := "", error(nil)
 	go func() {
 		answer, err = a.work(ctx, o.task)

@@ -62,6 +62,7 @@ type run struct {
 	err     error
 	events  []plimsoll.Event
 	told    bytes.Buffer
+	folder  string
 }
 
 // small has room for one or two of the files that write makes; large for five.
@@ -87,7 +88,9 @@ func begin(t *testing.T, script, preset string, models ...budget.Target) *run {
 		known: must(catalog.Load()), files: must(os.OpenRoot(folder)), told: &r.told,
 	}
 	t.Cleanup(func() { _ = r.files.Close() })
-	r.options = plimsoll.Options{Policy: must(policy.Preset(preset)), Targets: models, Catalog: &r.known, Store: &store.Memory{}}
+	r.folder = folder
+	r.options = r.agent.options(must(policy.Preset(preset)), folder)
+	r.options.Store = &store.Memory{}
 	r.session = must(plimsoll.Open(t.Context(), r.options))
 	return r
 }
@@ -240,6 +243,83 @@ reply
 			if c.Status != http.StatusOK {
 				t.Errorf("request %d was answered with %d", i+1, c.Status)
 			}
+		}
+	})
+}
+
+// TestNineSteps: all nine steps of R002-24 in one run, in their order, which its events, its requests and a restart tell.
+func TestNineSteps(t *testing.T) {
+	t.Run("R002-24_nine_steps", func(t *testing.T) {
+		r := begin(t, `
+cache min 20
+reply 12 times
+  words 300
+  call read_file {"path": "a.txt"}
+reply always
+  text "Done."
+`, "layered", budget.Target{Provider: "anthropic", Model: "claude-haiku-4-5", Window: budget.Window{Capacity: 6_000, OutputReserve: 1_000}})
+		rules := filepath.Join(r.folder, "AGENTS.md")
+		write := func(text string) {
+			if err := os.WriteFile(rules, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("Answer in one word.")
+		if _, err := r.work(t.Context(), "Which file has the answer?"); err != nil {
+			t.Fatal(err)
+		}
+		write("Answer in two words, or in three.")
+		r.finish(t)
+		if r.err != nil || r.answer != "Done." {
+			t.Fatalf("answer %q, %v", r.answer, r.err)
+		}
+		const ( // in the order of a Step
+			built, made, sent, answered, offloaded = "1 prompt", "3, 4 room", "5, 6 request", "7 reply", "8 output stored"
+		)
+		next := map[string][]string{
+			"": {sent}, built: {made, sent}, made: {made, sent}, sent: {answered}, answered: {offloaded, built, made, sent}, offloaded: {made, sent},
+		}
+		seen, before := map[string]int{}, ""
+		for _, e := range r.events {
+			now := map[plimsoll.EventKind]string{plimsoll.EventSent: sent, plimsoll.EventAnswered: answered}[e.Kind]
+			switch {
+			case e.Kind == plimsoll.EventNotice && e.Notice.Kind == engine.EventSections:
+				now = built
+			case e.Kind == plimsoll.EventEdit && e.Edit.Kind == edit.KindOffload:
+				now = offloaded
+			case e.Kind == plimsoll.EventEdit && e.Edit.Kind != edit.KindNote && e.Edit.Kind != edit.KindUndo:
+				now = made
+			}
+			if now == "" {
+				continue
+			}
+			if seen[now]++; !slices.Contains(next[before], now) {
+				t.Errorf("%s after %s, want one of %q", now, before, next[before])
+			}
+			if now == sent && e.Sent.Count.Bound > e.Sent.Limit { // 2
+				t.Errorf("a request of %d tokens, of %d", e.Sent.Count.Bound, e.Sent.Limit)
+			}
+			before = now
+		}
+		for _, step := range []string{built, made, sent, answered, offloaded} {
+			if seen[step] == 0 {
+				t.Errorf("%s: never, the run tests nothing", step)
+			}
+		}
+		log := r.server.Log()
+		for i, want := range map[int]string{0: "Answer in one word.", len(log) - 1: "Answer in two words, or in three."} {
+			if s := log[i].Request.Sections; len(s) < 2 || s[1].Text != want || !bytes.Contains(s[1].Data, []byte("cache_control")) { // 1, 6
+				t.Errorf("request %d: sections %v, want the rules marked", i, s)
+			}
+		}
+		// 9: what a restart begins with is what was sent last, and the reply.
+		again := must(plimsoll.Open(t.Context(), r.options))
+		send, err := again.Prepare(t.Context())
+		if err != nil || len(send.Items) == 0 || send.Items[len(send.Items)-1].Message.Text() != "Done." {
+			t.Fatalf("taken up again: %v, %v", send, err)
+		}
+		if got, last := len(send.Messages()), len(log[len(log)-1].Request.Messages); got < last || got > last+2 {
+			t.Errorf("taken up again with %d messages, want those %d of the last request, and the reply", got, last)
 		}
 	})
 }
