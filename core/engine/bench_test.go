@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 )
 
@@ -41,6 +42,30 @@ func benchPrepare(b *testing.B, name string, tokens int) {
 		m.Advance(engine.Outcome{})
 		if r.Send == nil || len(r.Edits) > 0 {
 			b.Fatalf("want a Send and no edit, got %v and %d", r.Send, len(r.Edits))
+		}
+	}
+}
+
+// BenchmarkRequest measures what a request of 1,000 messages costs beyond writing its bytes,
+// with one new message: its intake, its sections, the Prepare, its cache marks. At most 50 µs.
+func BenchmarkRequest(b *testing.B) {
+	m := benchMachine(b, "balanced", 10_000)
+	sections := []prompt.Section{prompt.Base.Section(strings.Repeat("You look after ships. ", 100)), prompt.Rules.Section(strings.Repeat("Write short words. ", 500))}
+	for len(m.Messages()) < 1_000 {
+		benchFeed(b, m, engine.Append{Message: llm.UserText("And then?")})
+		benchFeed(b, m, engine.Append{Message: llm.AssistantText("Done.")})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		benchFeed(b, m, engine.Append{Message: llm.UserText("And then?")})
+		benchFeed(b, m, engine.SetPrompt{Sections: sections})
+		if err := m.Feed(engine.Prepare{}); err != nil {
+			b.Fatal(err)
+		}
+		r := m.Ready()
+		m.Advance(engine.Outcome{})
+		if got := r.Send.Request(); len(got.Messages) < 1_000 || len(r.Send.Marks) != 4 {
+			b.Fatalf("%d messages, marks %v", len(got.Messages), r.Send.Marks)
 		}
 	}
 }
