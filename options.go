@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -64,6 +66,11 @@ type Options struct {
 	// request any more, so that an edit breaks no cache. nil: time.Now.
 	Now func() time.Time
 
+	// Effort is how hard models are asked to think, in each provider's own form, as far as they
+	// can be asked: "none", "minimal", "low", "medium" or "high". Empty: they are asked nothing.
+	// What they think is within the output that a request may have.
+	Effort string
+
 	// Reasoning is the budget of thinking in tokens, for display only: it is within
 	// the output reserve.
 	Reasoning int
@@ -110,6 +117,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Effort != "" && !slices.Contains(catalog.Efforts(), o.Effort) {
+		return o, fmt.Errorf("plimsoll: open %q: effort, want one of %s, got %q", o.ID, strings.Join(catalog.Efforts(), ", "), o.Effort)
 	}
 	o.Debug = drive.Debug(o.Debug)
 	return o, nil

@@ -284,3 +284,21 @@ func TestSectionNotesComeBack(t *testing.T) {
 		t.Error("nothing was archived: the test tests nothing")
 	}
 }
+
+// TestR000_27_reasoning_of_a_session: each request asks its own target, as far as that can be asked, and has its output limit (R002-30).
+func TestR000_27_reasoning_of_a_session(t *testing.T) {
+	window := budget.Window{Capacity: 100_000, OutputReserve: 9_000}
+	s := open(t, plimsoll.Options{Effort: "low", Targets: []budget.Target{{Model: "gpt-5", Window: window}}})
+	if err := s.Append(t.Context(), llm.UserText("Ahoy.")); err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]llm.Effort{"gpt-5": {Word: "low"}, "claude-sonnet-4-5": {Budget: 2048}, "gpt-4o": {}} {
+		r := prepare(t, s, budget.Target{Model: model, Window: window}).Request()
+		if r.Settings.Effort != want || r.MaxOutput != 9_000 {
+			t.Errorf("%s: effort %+v, output %d, want %+v and 9,000", model, r.Settings.Effort, r.MaxOutput, want)
+		}
+	}
+	if _, err := plimsoll.Open(t.Context(), plimsoll.Options{Effort: "hard", Targets: []budget.Target{target()}}); err == nil || !strings.Contains(err.Error(), "minimal") {
+		t.Errorf("an effort that is none: %v", err)
+	}
+}

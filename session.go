@@ -34,8 +34,8 @@ type Session struct {
 	sentTo  budget.Target // of the request that Prepare returned last
 	clock   clock
 
-	asked asked // has a lock of its own
-	prompt  assembly
+	asked  asked // has a lock of its own
+	prompt assembly
 }
 
 // ErrRefused is wrapped by the error of Prepare if the request cannot be made to
@@ -85,7 +85,7 @@ func (s *Session) config() drive.Config {
 	c := drive.Config{
 		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Restart: s.bill.reset, Done: s.publish,
 		Snapshots: !inMemory(o.Store),
-		Engine:    engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
+		Engine:    engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Effort: o.Effort, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
 	}
 	if _, atOnce := o.Summariser.(ByCode); !atOnce {
 		c.Later, c.Wait = s.later, s.wait

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
@@ -27,6 +28,7 @@ type askFlags struct {
 	timeout         time.Duration
 	stream, json    bool
 	outputSet       bool // maxOutput is stated
+	effort          llm.Effort
 }
 
 const (
@@ -94,6 +96,9 @@ func runAsk(ctx context.Context, s streams, f askFlags, args []string) error {
 	if !f.outputSet && t.maxOutput > 0 {
 		f.maxOutput = t.maxOutput
 	}
+	if err := f.think(t); err != nil {
+		return err
+	}
 	prompt, err := readPrompt(s, args)
 	if err != nil {
 		return err
@@ -145,10 +150,20 @@ func readPrompt(s streams, args []string) (string, error) {
 	return prompt, nil
 }
 
+// think has the model think as hard as the settings say, as far as it can be asked.
+func (f *askFlags) think(t target) error {
+	known, err := catalog.Load()
+	if err != nil {
+		return fail(err, "")
+	}
+	f.effort = known.EffortOf(t.model, t.reasoning, f.maxOutput)
+	return nil
+}
+
 // request returns what is sent.
 func (f askFlags) request(model, prompt string) llm.Request {
 	r := llm.Request{
-		Model: model, MaxOutput: f.maxOutput,
+		Model: model, MaxOutput: f.maxOutput, Settings: llm.Settings{Effort: f.effort},
 		Messages: []llm.Message{{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: prompt}}}},
 	}
 	if f.system != "" {

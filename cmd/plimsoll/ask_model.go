@@ -22,7 +22,8 @@ import (
 type target struct {
 	provider  client.Provider
 	model     string
-	maxOutput int // tokens that the settings leave for the reply; 0: they do not say
+	maxOutput int    // tokens that the settings leave for the reply; 0: they do not say
+	reasoning string // how hard the settings have it think; empty: they do not say
 }
 
 // target finds out which model is asked, and where.
@@ -63,7 +64,7 @@ func targetNamed(s config.Settings, flag, name string) (target, error) {
 		return target{}, usage(fmt.Errorf("%s: provider %q is not known", command, provider), hint)
 	}
 	stated := s.Limits(config.Query{Provider: provider, Model: model})
-	return target{p, model, stated.MaxOutputTokens.Value}, nil
+	return target{p, model, stated.MaxOutputTokens.Value, string(stated.Reasoning.Value)}, nil
 }
 
 // nameHint says how a name with a half missing may be completed.

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -178,8 +179,8 @@ func notesOn(q config.Query, r config.Resolved) []string {
 			notes = append(notes, fmt.Sprintf("%s: %s has no rule that it changes", f.name, q.Policy.Name))
 		}
 	}
-	if r.Reasoning.Value != "" {
-		notes = append(notes, "reasoning is checked and shown; no command sends it yet")
+	if word := string(r.Reasoning.Value); word != "" && q.Catalog.EffortOf(q.Model, word, r.Output.Value) == (llm.Effort{}) {
+		notes = append(notes, "reasoning: "+cmp.Or(q.Model, "a model that is not named")+" is asked nothing: nobody knows how it is asked, or the reply has too little room")
 	}
 	return notes
 }

@@ -49,6 +49,31 @@ func TestAskMaxOutput(t *testing.T) {
 	}
 }
 
+// TestAskReasoning: plimsoll ask has a model think as the settings say, where it can be asked.
+func TestAskReasoning(t *testing.T) {
+	var got string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = string(body)
+		_, _ = fmt.Fprint(w, `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Ave."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "s.yaml")
+	text := "providers:\n  openai-compatible:\n    baseURL: " + server.URL + "\n    models: {gpt-5.1: {reasoning: high}}\ndefaults: {reasoning: none}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]string{"gpt-5.1": `"reasoning_effort":"high"`, "gpt-5": `"reasoning_effort":"minimal"`, "gpt-4o": ""} {
+		t.Run("R000-27 "+model, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			args := []string{"ask", "--config", file, "-m", "openai-compatible/" + model, "hello"}
+			if code := run(args, streams{strings.NewReader(""), &out, &errs}); code != 0 || !strings.Contains(got, want) || want == "" && strings.Contains(got, "effort") {
+				t.Errorf("exit %d, %s: sent %s, want %s in it", code, &errs, got, want)
+			}
+		})
+	}
+}
+
 // The files that docs/configuration.md shows are read without a fault, and the page names
 // every field.
 func TestDocConfiguration(t *testing.T) {

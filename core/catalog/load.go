@@ -23,6 +23,8 @@ var (
 	providersTable string
 	//go:embed caches.csv
 	cachesTable string
+	//go:embed efforts.csv
+	effortsTable string
 	//go:embed images.csv
 	imagesTable string
 	//go:embed families.csv
@@ -44,6 +46,7 @@ type Catalog struct {
 	aliases   []alias  // by name
 	families  []Family // as in the table
 	images    []imageRules
+	efforts   []effortRule
 	windows   []clientWindow
 	prefixes  []prefix // longest first
 	clients   []Overhead
@@ -66,15 +69,15 @@ type alias struct{ name, id string }
 func Load() (Catalog, error) { return parse(embedded()) }
 
 type tables struct {
-	models, listed, prices, facts, aliases, providers, caches string
-	images, families, prefixes, windows, clients, dialects    string
+	models, listed, prices, facts, aliases, providers, caches       string
+	images, efforts, families, prefixes, windows, clients, dialects string
 }
 
 func embedded() tables {
 	return tables{
 		models: modelsTable, listed: listedTable, prices: pricesTable, facts: factsTable, aliases: aliasesTable,
 		providers: providersTable, caches: cachesTable,
-		images: imagesTable, families: familiesTable, prefixes: prefixesTable, windows: windowsTable, clients: clientsTable, dialects: dialectsTable,
+		images: imagesTable, efforts: effortsTable, families: familiesTable, prefixes: prefixesTable, windows: windowsTable, clients: clientsTable, dialects: dialectsTable,
 	}
 }
 
@@ -87,6 +90,7 @@ func parse(t tables) (Catalog, error) {
 		read       func(*row)
 	}{
 		{"images.csv", t.images, 13, c.readImages},
+		{"efforts.csv", t.efforts, 7, c.readEffort},
 		{"families.csv", t.families, 11, func(r *row) { c.families = append(c.families, c.readFamily(r)) }},
 		{"prefixes.csv", t.prefixes, 3, func(r *row) {
 			c.prefixes = append(c.prefixes, prefix{text: r.text(0), family: c.known(r, 1), encoding: r.text(2)})

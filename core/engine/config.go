@@ -31,6 +31,9 @@ type Config struct {
 	Exactly string
 	// Modelled says that the host has a model write summaries: rules that want one act.
 	Modelled bool
+	// Effort is how hard models are asked to think, one of catalog.Efforts; empty: they are
+	// asked nothing.
+	Effort string
 	// Reasoning is the budget of thinking in tokens, for display only.
 	Reasoning int
 	// Trace fills Ready.Traces.

@@ -85,6 +85,8 @@ type Send struct {
 	// Marks say what of the request its provider is asked to keep; none where it finds that
 	// by itself, or the policy asks for nothing.
 	Marks []prompt.Place
+	// Effort asks the target's model to think, where the host wants that and it can.
+	Effort llm.Effort
 	// CacheKey names the conversation to a provider that routes by it; else empty.
 	CacheKey string
 	// Count is the size of the request by the one count, Limit what it may be.
@@ -118,11 +120,12 @@ func (s *Send) Messages() []llm.Message {
 }
 
 // Request returns s as a request to its target's model, with its cache marks. Of the settings it has only
-// what follows from edits (DropBrokenThinking) and its CacheKey; the others are the host's.
+// what follows from edits (DropBrokenThinking) its CacheKey and its Effort; the
+// others are the host's.
 func (s *Send) Request() llm.Request {
 	return prompt.Marked(llm.Request{
 		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.MaxOutput,
-		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey},
+		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort},
 	}, s.Marks)
 }
 

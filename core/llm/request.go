@@ -109,12 +109,23 @@ type Settings struct {
 	TopP        string   // the same
 	Stop        []string // stop sequences
 	Choice      Choice
+	// Effort asks the model to think. It is written into a body that is written from the
+	// start, and not read from one that came: there it stays as it is.
+	Effort Effort
 	// CacheKey names the conversation to a provider that sends those of one key to one place,
 	// where their beginning is kept, and that takes marks of its own; empty for any other.
 	CacheKey string
 	// DropBrokenThinking asks the provider to drop thinking that no longer fits the
 	// prefix it was bound to, instead of refusing the request.
 	DropBrokenThinking bool
+}
+
+// Effort says how hard a model is to think, in the form that it takes. The zero Effort says
+// nothing.
+type Effort struct {
+	Word   string // the provider's own, such as "low"
+	Budget int    // tokens of thinking; 0: none is stated
+	Off    bool   // it is not to think
 }
 
 // Choice says which tools the model may call. The zero Choice says nothing.

@@ -128,8 +128,7 @@ func bound(thinking []byte, drop bool) []byte {
 	return raw.Set(thinking, "block_binding", binding)
 }
 
-// freshSettings adds the settings to a body that is written from the start. Without
-// thinking in it there is nothing that could be broken.
+// freshSettings adds the settings to a body that is written from the start.
 func freshSettings(o *raw.Object, r llm.Request) {
 	for _, f := range form.Changes(llm.Settings{}, r.Settings) {
 		o.Raw(f.Name, f.Value)
@@ -137,13 +136,45 @@ func freshSettings(o *raw.Object, r llm.Request) {
 	if len(r.Tools) > 0 {
 		o.Raw("tool_choice", toolChoice(r.Settings.Choice, nil))
 	}
+	freshThinking(o, r.Settings)
+}
+
+// freshThinking asks for thinking: by a budget, or, of models that decide themselves, by an
+// effort. Beside a demand that a tool is called, and beside a temperature, it would be refused.
+func freshThinking(o *raw.Object, s llm.Settings) {
+	forced := s.Choice.Mode == llm.ChoiceAny || s.Choice.Mode == llm.ChoiceTool
+	thinking := new(raw.Object)
+	switch {
+	case forced || s.Temperature != "":
+		return
+	case s.Effort.Budget > 0:
+		thinking.Text("type", "enabled").Raw("budget_tokens", raw.Digits(s.Effort.Budget))
+	case s.Effort.Word != "":
+		thinking.Text("type", "adaptive")
+		o.Raw("output_config", new(raw.Object).Text("effort", s.Effort.Word).Bytes())
+	default:
+		return
+	}
+	value := thinking.Bytes()
+	if s.DropBrokenThinking {
+		value = bound(value, true)
+	}
+	o.Raw("thinking", value)
 }
 
 // Betas returns the values of the header anthropic-beta that the body of r, as
 // [EncodeRequest] writes it, needs beyond those that the client sent with it.
 func Betas(r llm.Request) []string {
-	if !r.Settings.DropBrokenThinking || r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
+	if !r.Settings.DropBrokenThinking {
 		return nil
+	}
+	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
+		o := new(raw.Object)
+		freshThinking(o, r.Settings)
+		if !thinks(raw.Value(o.Bytes(), "thinking")) {
+			return nil
+		}
+		return []string{bindingBeta}
 	}
 	b, err := raw.NewBody(r.Frame)
 	if err != nil {

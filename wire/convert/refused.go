@@ -33,7 +33,7 @@ func (c *converter) sampling(s llm.Settings) llm.Settings {
 		}
 	}
 	for _, f := range stated {
-		if *f.value == "" || !c.refused.Refuses(f.name, "") {
+		if *f.value == "" || !c.refused.Refuses(f.name, s.Effort.Word) {
 			continue
 		}
 		if n, err := strconv.ParseFloat(*f.value, 64); err != nil || n != 1 {

@@ -219,5 +219,24 @@ func fresh(r llm.Request) []byte {
 	o.Raw("contents", none.With(contentElements(msgs, none)))
 	o.Raw("tools", freshTools(r.Tools, native))
 	o.Raw(nameToolConfig.camel, withChoice(nil, r.Settings.Choice, camels))
-	return o.Raw(nameConfig.camel, withSettings(nil, r, camels)).Bytes()
+	return o.Raw(nameConfig.camel, thinking(withSettings(nil, r, camels), r.Settings.Effort)).Bytes()
+}
+
+// thinking returns generationConfig with what asks for thinking: a budget, or a level.
+func thinking(config []byte, e llm.Effort) []byte {
+	o := new(raw.Object)
+	switch {
+	case e.Off:
+		o.Raw("thinkingBudget", []byte("0"))
+	case e.Budget > 0:
+		o.Raw("thinkingBudget", raw.Digits(e.Budget))
+	case e.Word != "":
+		o.Text("thinkingLevel", e.Word)
+	default:
+		return config
+	}
+	if raw.IsNone(config) {
+		config = []byte("{}")
+	}
+	return raw.Set(config, "thinkingConfig", o.Bytes())
 }

@@ -144,6 +144,9 @@ func freshChat(r llm.Request, limit string) []byte {
 	for _, f := range changes(llm.Settings{}, r, DialectChat) {
 		o.Raw(f.Name, f.Value)
 	}
+	if word := r.Settings.Effort.Word; word != "" {
+		o.Text("reasoning_effort", word)
+	}
 	if r.Settings.Stream { // else no chunk tells the usage
 		o.Raw("stream_options", []byte(`{"include_usage":true}`))
 	}

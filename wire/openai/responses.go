@@ -167,6 +167,9 @@ func freshResponses(r llm.Request) []byte {
 	for _, f := range changes(llm.Settings{}, r, DialectResponses) {
 		o.Raw(f.Name, f.Value)
 	}
+	if word := r.Settings.Effort.Word; word != "" {
+		o.Raw("reasoning", new(raw.Object).Text("effort", word).Bytes())
+	}
 	if text := sectionText(r.Sections); text != "" {
 		o.Text("instructions", text)
 	}
