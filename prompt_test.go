@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // A crew is a session with a system prompt in sections, and the folder of its rules.
@@ -164,8 +165,18 @@ func TestSectionsThatChange(t *testing.T) {
 	})
 }
 
-// TestR002_28_rules_files: what is read of a project, and what is not.
-func TestR002_28_rules_files(t *testing.T) {
+// TestPromptOfSections runs what is asked of a session whose system prompt stands in sections.
+func TestPromptOfSections(t *testing.T) {
+	t.Run("R002-28_rules_files", rulesFiles)
+	t.Run("R002-26_a_prompt_that_cannot_be_built", unbuildable)
+	t.Run("R003-1_R003-4_regions", regions)
+	t.Run("R002-14_who_gets_the_marks", whoGetsMarks)
+	t.Run("R002-31_sections_work_alone", workAlone)
+	t.Run("R000-27_R002-30_reasoning_of_a_session", reasoningOfSession)
+}
+
+// rulesFiles: what is read of a project, and what is not.
+func rulesFiles(t *testing.T) {
 	front := func(rules ...string) []string {
 		return append(append([]string{"You look after ships."}, rules...), "The mate is called Ann.")
 	}
@@ -217,8 +228,8 @@ func TestR002_28_rules_files(t *testing.T) {
 	})
 }
 
-// TestR002_26_a_prompt_that_cannot_be_built: its texts are sent as they come, and somebody is told.
-func TestR002_26_a_prompt_that_cannot_be_built(t *testing.T) {
+// unbuildable: its texts are sent as they come, and somebody is told.
+func unbuildable(t *testing.T) {
 	for _, name := range []string{"layered", "balanced"} {
 		c := newCrew(t, name)
 		c.says("Ahoy.")
@@ -246,8 +257,8 @@ func TestPromptIsWanted(t *testing.T) {
 	}
 }
 
-// TestR003_1_regions: system prompt and tools are no part of the history, and the summary stands apart (R003-4).
-func TestR003_1_regions(t *testing.T) {
+// regions: system prompt and tools are no part of the history, and the summary stands apart (R003-4).
+func regions(t *testing.T) {
 	c := newCrew(t, "turn-budget")
 	c.says("Ahoy.")
 	for _, m := range c.Messages() {
@@ -261,6 +272,45 @@ func TestR003_1_regions(t *testing.T) {
 	}
 	if text, at := c.View().Prompt(); text != "You look after ships.\n\nThe mate is called Ann." || !cmp.Equal(at, []int{21, 46}) {
 		t.Errorf("%q, %v", text, at)
+	}
+}
+
+// whoGetsMarks: under the document's policy one provider's requests have them, and all others ignore them.
+func whoGetsMarks(t *testing.T) {
+	c := newCrew(t, "layered")
+	for model, want := range map[string]int{"claude-sonnet-5": 2, "gpt-5.6-luna": 0, "gemini-2.5-pro": 0, "mystery": 0} {
+		send := prepare(t, c.Session, budget.Target{Model: model, Window: budget.Window{Capacity: 100_000}})
+		if err := c.Append(t.Context(), llm.UserText("Ahoy.")); err != nil {
+			t.Fatal(err)
+		}
+		for _, codec := range codecs.All() {
+			body, err := codecs.Body(send.Request(), codec.Dialect())
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := strings.Count(string(body.JSON), "cache")
+			if want := want; codec.Dialect() != "anthropic" && n > 0 || codec.Dialect() == "anthropic" && n != want {
+				t.Errorf("%s for %s: %d marks, want %d in the one dialect that has them:\n%s", model, codec.Dialect(), n, want, body.JSON)
+			}
+		}
+	}
+}
+
+// workAlone: with no rule of the policy, without marks, and marks without sections.
+func workAlone(t *testing.T) {
+	c := newCrew(t, "off")
+	if send := c.says("Ahoy."); len(send.Sections) != 2 || len(send.Marks) != 0 || send.Edited {
+		t.Errorf("sections %v, marks %v, edited %v", send.Sections, send.Marks, send.Edited)
+	}
+	s := open(t, plimsoll.Options{Targets: c.options.Targets, WithoutTools: true})
+	if err := s.SetSections(t.Context(), []llm.Section{llm.SystemText("You look after ships.")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), llm.UserText("Ahoy.")); err != nil {
+		t.Fatal(err)
+	}
+	if send := prepare(t, s); len(send.Marks) != 2 {
+		t.Errorf("marks %v, want one on the section and one at the end", send.Marks)
 	}
 }
 
@@ -285,8 +335,8 @@ func TestSectionNotesComeBack(t *testing.T) {
 	}
 }
 
-// TestR000_27_reasoning_of_a_session: each request asks its own target, as far as that can be asked, and has its output limit (R002-30).
-func TestR000_27_reasoning_of_a_session(t *testing.T) {
+// reasoningOfSession: each request asks its own target, as far as that can be asked, and has its output limit (R002-30).
+func reasoningOfSession(t *testing.T) {
 	window := budget.Window{Capacity: 100_000, OutputReserve: 9_000}
 	s := open(t, plimsoll.Options{Effort: "low", Targets: []budget.Target{{Model: "gpt-5", Window: window}}})
 	if err := s.Append(t.Context(), llm.UserText("Ahoy.")); err != nil {

@@ -8,7 +8,13 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-func TestR000_27_effort_of_models(t *testing.T) {
+// TestEfforts runs what is asked of efforts.
+func TestEfforts(t *testing.T) {
+	t.Run("R000-27_effort_of_models", effortOfModels)
+	t.Run("R000-27_efforts_of_all_models", effortOfAllModels)
+}
+
+func effortOfModels(t *testing.T) {
 	c, err := Load()
 	if err != nil {
 		t.Fatal(err)
@@ -49,9 +55,9 @@ func TestR000_27_effort_of_models(t *testing.T) {
 	}
 }
 
-// TestR000_27_efforts_of_all_models: every model that thinks, of the makers whose forms the table has, can be asked, but for those of
+// effortOfAllModels: every model that thinks, of the makers whose forms the table has, can be asked, but for those of
 // a chat window.
-func TestR000_27_efforts_of_all_models(t *testing.T) {
+func effortOfAllModels(t *testing.T) {
 	c, err := Load()
 	if err != nil {
 		t.Fatal(err)

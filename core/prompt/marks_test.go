@@ -76,11 +76,11 @@ func TestMarks(t *testing.T) {
 			"more was shown than is now", "anthropic", MarksMoving, short, Layout{0, nil, items("u")}, []Place{{OnItem, 0, short}},
 		},
 		{
-			"R002-14: after sections 1 to 3, and the tools", "anthropic", MarksSections, short,
+			"R002-14_after_sections_1_to_3_and_the_tools", "anthropic", MarksSections, short,
 			Layout{2, []llm.Section{base, rules, memories, skill, pad}, items("uct")},
 			[]Place{{OnTool, 1, short}, {OnSection, 0, short}, {OnSection, 1, short}, {OnSection, 2, short}},
 		},
-		{"R002-14: others ignore them", "openai-marks", MarksSections, short, Layout{2, []llm.Section{base, rules}, items("u")}, nil},
+		{"R002-14_others_ignore_them", "openai-marks", MarksSections, short, Layout{2, []llm.Section{base, rules}, items("u")}, nil},
 		{
 			"a provider that marks the end itself has those in front", "openai-marks", MarksMoving, long,
 			Layout{2, []llm.Section{base, rules, pad}, items("uct")},

@@ -18,7 +18,15 @@ func all() []Section {
 	}
 }
 
-func TestR002_12_sections_and_breakpoints(t *testing.T) {
+// TestSections runs what is asked of sections.
+func TestSections(t *testing.T) {
+	t.Run("R002-12_sections_and_breakpoints", sectionsAndBreakpoints)
+	t.Run("R002-13_order", ordered)
+	t.Run("R003-16_static_part", staticPart)
+	t.Run("R002-26_what_cannot_be_built_is_concatenated", concatenated)
+}
+
+func sectionsAndBreakpoints(t *testing.T) {
 	p, err := Build(all())
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +46,7 @@ func TestR002_12_sections_and_breakpoints(t *testing.T) {
 	}
 }
 
-func TestR002_13_order(t *testing.T) {
+func ordered(t *testing.T) {
 	p, err := Build(all())
 	if err != nil {
 		t.Fatal(err)
@@ -67,8 +75,8 @@ func TestR002_13_order(t *testing.T) {
 	}
 }
 
-// TestR003_16_static_part: whatever becomes of the dynamic sections, the bytes of the static ones stay and lead.
-func TestR003_16_static_part(t *testing.T) {
+// staticPart: whatever becomes of the dynamic sections, the bytes of the static ones stay and lead.
+func staticPart(t *testing.T) {
 	text := rapid.StringMatching(`[a-z ]{0,12}`)
 	rapid.Check(t, func(t *rapid.T) {
 		static := []Section{Base.Section(text.Draw(t, "base")), Rules.Section(text.Draw(t, "rules")), Memories.Section(text.Draw(t, "memories"))}
@@ -95,7 +103,7 @@ func TestR003_16_static_part(t *testing.T) {
 	})
 }
 
-func TestR002_26_what_cannot_be_built_is_concatenated(t *testing.T) {
+func concatenated(t *testing.T) {
 	for name, bad := range map[string][]Section{
 		"two of one name":              {Rules.Section("a"), Rules.Section("b")},
 		"no such slot":                 {{Slot: 17, Content: "a"}, Base.Section("b")},

@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 )
 
-// TestR000_27_reasoning_is_sent: each dialect asks for thinking in its own form, in a body that its provider takes.
-func TestR000_27_reasoning_is_sent(t *testing.T) {
+// TestReasoningIsSent: each dialect asks for thinking in its own form, in a body that its provider takes.
+func TestReasoningIsSent(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		dialect llm.Dialect
@@ -34,7 +34,7 @@ func TestR000_27_reasoning_is_sent(t *testing.T) {
 		{"nothing", "gemini", llm.Settings{}, ""},
 		{"nothing", "openai-chat", llm.Settings{}, ""},
 	} {
-		t.Run(string(c.dialect)+" "+c.name, func(t *testing.T) {
+		t.Run("R000-27_reasoning_is_sent_"+string(c.dialect)+"_"+c.name, func(t *testing.T) {
 			r := llm.Request{
 				Model: "some-model", MaxOutput: 9_000, Settings: c.Settings, Messages: []llm.Message{llm.UserText("Ahoy.")},
 				Tools: []llm.Tool{{Name: "look", Schema: `{"type":"object"}`}},
