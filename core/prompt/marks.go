@@ -45,6 +45,9 @@ const (
 	OnItem
 )
 
+// String returns the name of p.
+func (p Piece) String() string { return [...]string{"tool", "section", "item"}[min(p, OnItem)] }
+
 // Marks returns where the marks of a request stand, in the order of the prompt, for a provider
 // with that rule. front is the mark of what stands before the messages: [llm.MarkLong] where
 // that is to outlast pauses. A provider that takes no marks, or needs none at the end of a
