@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
+	"github.com/plimsoll-dev/plimsoll/core/deferral"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
 // A CompactResult is what a compaction did, in the terms of the document that has it.
@@ -91,10 +94,30 @@ type ownContents struct {
 	s *Session
 }
 
-var _ builtin.Compacter = ownContents{}
+var (
+	_ builtin.Compacter = ownContents{}
+	_ builtin.Finder    = ownContents{}
+)
 
 // Compact implements builtin.Compacter.
 func (o ownContents) Compact(ctx context.Context) (string, error) {
 	r, err := o.s.ForceCompact(ctx)
 	return r.String(), err
+}
+
+// FindTools implements builtin.Finder.
+func (o ownContents) FindTools(query string, limit int) []llm.Tool {
+	o.s.mu.Lock()
+	out := o.s.machine.LeftOut()
+	o.s.mu.Unlock()
+	var found []llm.Tool
+	for _, at := range deferral.NewIndex(out).Search(query, limit) {
+		found = append(found, out[at])
+	}
+	return found
+}
+
+// OfferTools implements builtin.Finder.
+func (o ownContents) OfferTools(ctx context.Context, names []string) error {
+	return o.s.tell(ctx, engine.Promote{Names: names})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/internal/drive"
@@ -44,6 +45,10 @@ type Options struct {
 	// WithoutTools offers none of the policy's own tools (Policy.Tools). false: a conversation
 	// has them from its first request on, for [Session.Builtin] to answer.
 	WithoutTools bool
+	// ToolKind says where a tool of the host's comes from; nil: its own Kind does. Tools of MCP
+	// servers and of skills are left out of requests where they take much of the window, if the
+	// policy has it so (Policy.Deferral), for the model to find with tool_search.
+	ToolKind func(llm.Tool) llm.ToolKind
 	// Allow says which tools the model may be offered, the host's and the policy's own, such as
 	// the lists of a settings file do; nil: all. A call of another one [Session.Builtin]
 	// answers, with the statement that it is not allowed.

@@ -37,6 +37,11 @@ func (s *Session) SetTools(ctx context.Context, tools []llm.Tool) error {
 // has them: from its first request on, or never. The lock is held.
 func (s *Session) offer(ctx context.Context, tools []llm.Tool) error {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t llm.Tool) bool { return !s.allows(t.Name) })
+	if kind := s.options.ToolKind; kind != nil {
+		for i, t := range tools {
+			tools[i].Kind = kind(t)
+		}
+	}
 	if s.offers() {
 		tools = append(slices.DeleteFunc(slices.Clone(tools), isOwn), s.kitBeside(tools).Tools()...)
 	}

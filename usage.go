@@ -13,6 +13,8 @@ type Usage struct {
 	Limit   int            // what a request may have
 	Percent int            // of the whole window, from 0 to 100
 	Parts   budget.Components
+	// Tools are those of Parts by where they come from, with what is left out of requests.
+	Tools []engine.ToolShare
 
 	Guard    budget.Counters // the guard's own sum
 	Reserved int             // for outputs on their way
@@ -31,7 +33,7 @@ func (s *Session) Usage() Usage {
 	defer s.mu.Unlock()
 	m := s.machine
 	u := Usage{
-		Target: m.Targets()[0], Count: m.Count(), Parts: m.Components(), Guard: m.Guard(), Reserved: m.Reserved(), Final: m.Final(),
+		Target: m.Targets()[0], Count: m.Count(), Parts: m.Components(), Tools: m.ToolShares(), Guard: m.Guard(), Reserved: m.Reserved(), Final: m.Final(),
 		Thresholds: m.Thresholds(), Verdict: m.Verdict(),
 	}
 	u.Limit = u.Target.Window.Limit()

@@ -25,7 +25,6 @@ func New(names []string) (Kit, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(t tool) bool { return t.name == name })
 		switch {
-		case slices.Contains(later, name):
 		case i < 0:
 			return Kit{}, fmt.Errorf("builtin: new kit: tool, want one that a policy can name, got %q", name)
 		case !slices.ContainsFunc(k.tools, func(t tool) bool { return t.name == name }):
@@ -39,15 +38,12 @@ func New(names []string) (Kit, error) {
 func Names() []string {
 	var out []string
 	for _, t := range tools() {
-		if t.name != policy.ToolCompactContext {
+		if t.name != policy.ToolCompactContext && t.name != policy.ToolSearch {
 			out = append(out, t.name)
 		}
 	}
 	return out
 }
-
-// later are the tools that policies can name and that are not built yet.
-var later = []string{policy.ToolSearch}
 
 // Within returns the Kit with other limits.
 func (k Kit) Within(l Limits) Kit {

@@ -38,7 +38,7 @@ func TestKit(t *testing.T) {
 			t.Errorf("want an error that names it, got %v", err)
 		}
 	})
-	k := kitOf(t, policy.ToolReadResult, policy.ToolSearch, policy.ToolOutputCache, policy.ToolReadResult)
+	k := kitOf(t, policy.ToolReadResult, policy.ToolOutputCache, policy.ToolReadResult)
 	t.Run("in_the_policys_order_each_once", func(t *testing.T) {
 		if got := namesOf(k.Tools()); !slices.Equal(got, []string{"read_result", "tool_output_cache"}) {
 			t.Errorf("got %q", got)

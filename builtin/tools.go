@@ -65,6 +65,12 @@ func tools() []tool {
 			search,
 		},
 		{
+			policy.ToolSearch,
+			"Find further tools, which are not listed here, by what they do. What is found can be called from then on.",
+			schema(`"query":{"type":"string","description":"what the tool is to do, or its name"}`, `"query"`),
+			findTools,
+		},
+		{
 			policy.ToolCompactContext,
 			"Free space in the context now: older messages give way to a summary or a handle.",
 			`{"type":"object","properties":{}}`,

@@ -35,6 +35,8 @@ type accounts struct {
 	request request
 	sent    sending
 	anew    bool // what stands before all messages has changed since the last request, so that nothing is cached
+
+	shares []ToolShare // nil: nobody has asked since the tools changed
 }
 
 // incoming is an output that the host has stored, while it is appended.
@@ -79,7 +81,7 @@ func (m *accounts) setTargets(targets []budget.Target) error {
 	}
 	m.keepSpare(count)
 	m.stated, m.key, m.resolved, m.count, m.gauge = slices.Clone(targets), keyOf(targets), resolved, count, gauge
-	m.wrote = nil
+	m.wrote, m.shares = nil, nil
 	if m.request.to >= len(targets) {
 		m.request.to = 0
 	}
@@ -243,6 +245,7 @@ func (m *accounts) takeUp(t *meter.Meter) {
 
 func (m *accounts) measureFront() {
 	was := m.gauge.System()
+	m.shares = nil
 	m.all(func(t *meter.Meter) { t.SetFront(m.allSections(), m.offered()) })
 	// R000-20: the system prompt; less than before counts at the next usage.
 	if grown := m.gauge.System() - was; len(m.messages) == 0 {
@@ -288,8 +291,9 @@ func (m *accounts) remeasureEdited(old edit.View, edits []edit.Edit) {
 	m.guard.Edited(m.gauge.Total() - was)
 }
 
-func (m *accounts) setTools(tools []llm.Tool) {
-	m.tools, m.anew = tools, m.anew || m.Began()
+func (m *accounts) setTools(tools []llm.Tool, shown []int) {
+	m.anew = m.anew || m.Began()
+	m.setOffer(tools, shown)
 	m.measureFront()
 }
 
@@ -298,11 +302,11 @@ func (m *accounts) setSections(sections []llm.Section) {
 	m.measureFront()
 }
 
-// offered returns the tools of this request: all, or in a forced final Step the
-// policy's final tool, if the host has it.
+// offered returns the tools of this request: all that are not left out, or in a forced final
+// Step the policy's final tool, if the host has it.
 func (m *accounts) offered() []llm.Tool {
 	if m.final == ReasonNone {
-		return m.tools
+		return m.active
 	}
 	i := slices.IndexFunc(m.tools, func(t llm.Tool) bool { return t.Name == m.finalTool() })
 	if i < 0 {
@@ -424,8 +428,8 @@ func (m *accounts) Sections() []llm.Section { return m.allSections() }
 // Tools returns the tools as they would be offered. The caller must not change them.
 func (m *accounts) Tools() []llm.Tool { return m.offered() }
 
-// ToolsSet returns the tools that were set last, also in a final Step, which has fewer. The
-// caller must not change them.
+// ToolsSet returns the tools that were set last, also those that are left out, and in a final
+// Step, which has fewer. The caller must not change them.
 func (m *accounts) ToolsSet() []llm.Tool { return m.tools }
 
 // trace notes t with what the guard's counters are now.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/core/deferral"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -36,6 +37,7 @@ func (m *intake) feedAppend(msg llm.Message) error {
 	msg.ID = llm.MessageID(len(m.messages)) + 1
 	m.record(journal.Record{Kind: journal.KindMessage, Message: msg})
 	m.take(msg)
+	m.promoteCalled(msg)
 	if msg.Origin == llm.ToolRun {
 		m.arrived(msg)
 	}
@@ -109,6 +111,9 @@ func (m *intake) remark(msg llm.Message) (opens bool) {
 	}
 	if isReply(msg) {
 		m.replies++
+	}
+	for _, c := range msg.Calls() {
+		m.uses[c.Name] = deferral.Use{Calls: m.uses[c.Name].Calls + 1, Last: int(msg.ID)}
 	}
 	if msg.Origin != llm.Human {
 		return false

@@ -11,7 +11,7 @@ import (
 )
 
 // An intake takes messages and outputs in, and lets the rules for new content act.
-type intake struct{ ruler }
+type intake struct{ keeper }
 
 // arrived runs the rules for new tool outputs on each result of msg, one after the
 // other: what one of them may take is what those before it have left (R000-13).

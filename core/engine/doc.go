@@ -76,14 +76,16 @@
 //	naming.go        the note that names it, with the outputs' Refs
 //	early.go         previews of old outputs, where that pays
 //	act.go           what the rules do
-//	arrival.go       floor 7: outputs as they come
+//	many_tools.go    floor 7: which tools are left out
+//	promote.go       Input Promote
+//	arrival.go       floor 8: outputs as they come
 //	append.go        Input Append
 //	stored.go        Input Stored
 //	reserve.go       Inputs Reserve and Release: room for outputs on their way
 //	state.go         what a restart needs
 //	marks.go         what of a request its provider is asked to keep
-//	prepare.go       floor 8 and Input Prepare: from the first rule to the Send
-//	front.go         floor 9: what stands before the messages
+//	prepare.go       floor 9 and Input Prepare: from the first rule to the Send
+//	front.go         floor 10: what stands before the messages
 //	machine.go       the Machine on top
 //	set_tools.go     Input SetTools
 //	set_sections.go  Input SetSections

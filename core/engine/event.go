@@ -27,6 +27,7 @@ const (
 	EventOrphan      EventKind = "orphan"      // calls and results that cannot be sent as they stand were put away
 	EventWithdrawn   EventKind = "withdrawn"   // edits taken back because their content could not be stored
 	EventAnswer      EventKind = "answer"      // a summary was not used, and why
+	EventTools       EventKind = "tools"       // tools are left out, or offered again: the cache breaks where the list does
 	EventWindow      EventKind = "window"      // a window was learnt or assumed
 	EventSections    EventKind = "sections"    // the system prompt or the tools changed, what of a cache that breaks, or how the model is told
 )

@@ -52,9 +52,6 @@ func (m *Machine) Asking() bool { return len(m.asks) > 0 }
 // Waits reports whether a rule waits for the next call.
 func (m *Machine) Waits() bool { return len(m.due) > 0 }
 
-// AllTools returns the tools as they were set.
-func (m *Machine) AllTools() []llm.Tool { return m.tools }
-
 // Tail returns the first message that the model has not answered.
 func (m *Machine) Tail() llm.MessageID { return m.tail() }
 

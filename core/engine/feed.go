@@ -42,6 +42,8 @@ func (m *Machine) Feed(in Input) error {
 		return m.reserved(in.Reserved, func() error { return m.feedStored(in) })
 	case SetTools:
 		m.feedTools(in)
+	case Promote:
+		m.feedPromote(in)
 	case SetSections:
 		m.feedSections(in)
 	case SetPrompt:

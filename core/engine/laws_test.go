@@ -379,6 +379,29 @@ func isThinking(p llm.Part) bool {
 	return ok
 }
 
+// offeredAsSet checks that tools are sent as they were set, each once: all that are not left
+// out, and the one that finds those only where there are some.
+func offeredAsSet(h *host, sent []llm.Tool) error {
+	is := func(a llm.Tool) func(llm.Tool) bool {
+		return func(b llm.Tool) bool { return reflect.DeepEqual(a, b) }
+	}
+	all, out := h.m.ToolsSet(), h.m.LeftOut()
+	if len(sent) > len(all) {
+		return broken("%d tools were sent of %d that were set", len(sent), len(all))
+	}
+	for _, t := range all {
+		search := t.Builtin && t.Name == policy.ToolSearch
+		left := slices.ContainsFunc(out, is(t)) || search && len(out) == 0
+		if got := slices.ContainsFunc(sent, is(t)); got == left {
+			return broken("law 8: tool %s of kind %s: sent %v, left out %v", t.Name, t.Kind, got, left)
+		}
+		if left && !search && t.Kind == llm.ToolBuiltIn {
+			return broken("tool %s is the program's own and was left out", t.Name)
+		}
+	}
+	return nil
+}
+
 // pinned is law 8: system prompt and tools go out as they were set, and so do the
 // messages that the policy pins.
 func (l *laws) pinned(h *host, s *engine.Send) error {
@@ -399,8 +422,8 @@ func (l *laws) pinned(h *host, s *engine.Send) error {
 	if n := len(own) - len(h.m.View().Sections); !reflect.DeepEqual(s.Sections[:n], own[:n]) {
 		return broken("law 8: the system prompt was not sent as it was set")
 	}
-	if s.Final == engine.ReasonNone && !reflect.DeepEqual(s.Tools, h.m.AllTools()) {
-		return broken("law 8: the tools were not sent as they were set")
+	if s.Final == engine.ReasonNone {
+		return offeredAsSet(h, s.Tools)
 	}
 	return nil
 }

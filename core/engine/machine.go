@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/plimsoll-dev/plimsoll/core/deferral"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -21,6 +22,7 @@ func (m *Machine) reset() {
 	empty.stored, empty.stats.Edits = map[llm.Ref]bool{}, map[edit.Kind]int{}
 	empty.learnt, empty.learntBytes, empty.accepted = map[string]int{}, map[string]int{}, map[string]int{}
 	empty.remembered = map[string]journal.MeterState{}
+	empty.uses = map[string]deferral.Use{}
 	empty.due, empty.tried, empty.noted = map[string]bool{}, map[string]journal.Situation{}, map[string]bool{}
 	*m = empty
 }

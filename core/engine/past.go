@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/core/deferral"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -20,7 +21,11 @@ type past struct {
 	lastEdit edit.ID     // the highest number given out
 	sections []llm.Section
 	tools    []llm.Tool
-	view     edit.View // what follows from them
+	active   []llm.Tool              // of them, those that are offered, in their order
+	placed   []int                   // their places among the tools; nil: none is left out
+	unchosen bool                    // nobody has looked yet whether some of the tools are left out
+	uses     map[string]deferral.Use // of tools, by name
+	view     edit.View               // what follows from them
 
 	stored map[llm.Ref]bool // blobs that are durable or handed out
 	humans [2]llm.MessageID // the first and the last message that a person typed
@@ -224,6 +229,40 @@ func (m *past) Journal() []edit.Edit { return m.journal }
 
 // Messages returns the transcript. The caller must not change it.
 func (m *past) Messages() []llm.Message { return m.messages }
+
+// setOffer says which of the tools are offered, by their places; nil: all, but for the one that
+// finds what is left out. Places that are none say nothing: then all are offered.
+func (m *past) setOffer(tools []llm.Tool, placed []int) {
+	m.tools, m.placed, m.active = tools, placed, nil
+	if slices.ContainsFunc(placed, func(at int) bool { return at < 0 || at >= len(tools) }) {
+		m.placed = nil
+	}
+	for _, at := range m.placed {
+		m.active = append(m.active, tools[at])
+	}
+	if m.placed == nil {
+		m.active = slices.DeleteFunc(slices.Clone(tools), findsTools)
+	}
+}
+
+// findsTools reports whether a tool is the policy's own that finds tools which are left out.
+func findsTools(t llm.Tool) bool {
+	return t.Builtin && policy.BuiltinOf(t.Name) == policy.ToolSearch
+}
+
+// leftOut returns the places of the tools that are left out.
+func (m *past) leftOut() []int {
+	if m.placed == nil {
+		return nil
+	}
+	var out []int
+	for at := range m.tools {
+		if !slices.Contains(m.placed, at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
 
 // own reports whether a tool is served by the session's own host: one of ours that the
 // policy offers. A client's tool of the same name is the client's.

@@ -38,6 +38,7 @@ func (m *requester) feedPrepare(in Prepare) error {
 	if err := m.repair(); err != nil {
 		return err
 	}
+	m.chooseTools()
 	m.cold, m.anew = in.Cold || m.anew, false
 	m.guard.Release(m.guard.Reserved()) // every call has its result by now
 	m.traceTurn()

@@ -347,12 +347,17 @@ func (s *pair) turn() {
 }
 
 func (s *pair) settings() {
-	switch s.draw(3, "setting") {
+	switch s.draw(4, "setting") {
+	case 3:
+		s.must(s.feed(engine.Promote{Names: []string{"web", "bash", "none"}[s.draw(3, "first"):]}))
 	case 0:
-		names := []string{"agent__final_report", "read", "bash"}
+		names := []string{"agent__final_report", "read", "bash", "web"}
 		var tools []llm.Tool
-		for _, n := range names[:s.draw(4, "tools")] {
-			tools = append(tools, llm.Tool{Name: n, Description: s.text("tool"), Schema: "{}"})
+		for i, n := range names[:s.draw(5, "tools")] {
+			tools = append(tools, llm.Tool{Name: n, Description: s.text("tool"), Schema: "{}", Kind: []llm.ToolKind{0, 0, llm.ToolOfSkill, llm.ToolOfServer}[i]})
+		}
+		if s.maybe(70, "search") {
+			tools = append(tools, llm.Tool{Name: policy.ToolSearch, Schema: "{}", Builtin: true})
 		}
 		s.must(s.feed(engine.SetTools{Tools: tools}))
 	case 1:

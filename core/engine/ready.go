@@ -74,6 +74,16 @@ func (a Ask) recorded() journal.Ask {
 	}
 }
 
+// A ToolShare is what tools of one kind take, in tokens: those that are offered, and those that
+// are left out of requests, which take nothing.
+type ToolShare struct {
+	Kind          llm.ToolKind
+	Offered       int // tools
+	Tokens        int
+	LeftOut       int // tools
+	LeftOutTokens int
+}
+
 // A Send is a request that fits. Its slices are shared with the machine and with
 // earlier Sends; they are never changed.
 type Send struct {

@@ -42,7 +42,11 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 	case journal.KindSections:
 		m.setSections(r.Sections)
 	case journal.KindTools:
-		m.setTools(r.Tools)
+		m.setTools(r.Tools, nil)
+		m.unchosen = true
+	case journal.KindOffer:
+		m.setTools(m.tools, r.Offer)
+		m.unchosen = false
 	case journal.KindPolicy:
 		return m.feedPolicy(r.Policy)
 	case journal.KindForce:

@@ -80,7 +80,8 @@ func (m *Machine) load(s journal.Snapshot) error {
 	}
 	m.policy, m.view = p, view
 	m.messages, m.journal = slices.Clone(messages), slices.Clone(edits)
-	m.sections, m.tools = s.Base.Sections, s.Base.Tools
+	m.sections = s.Base.Sections
+	m.setOffer(s.Base.Tools, s.Base.Offer)
 	m.reported = s.Outputs
 	if s.State != nil {
 		for _, l := range s.State.Limits {

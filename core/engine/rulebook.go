@@ -44,6 +44,7 @@ func reasonOf(rule string) Reason {
 const (
 	compactRule = "compact"
 	undoRule    = "undo"
+	offerRule   = "many-tools"
 )
 
 // compactTemplate heads the summary of a compaction by hand.

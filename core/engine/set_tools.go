@@ -17,7 +17,14 @@ func (m *prompter) feedTools(in SetTools) {
 	if slices.EqualFunc(m.tools, in.Tools, sameTool) {
 		return // told in every Step, it is recorded once
 	}
-	m.setTools(ownTools(in.Tools))
+	tools := ownTools(in.Tools)
+	shown := m.carried(tools)
+	m.setTools(tools, shown)
+	m.unchosen = true
 	m.frontChanged("the tools", m.gauge.System()+m.schema())
 	m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
+	if shown != nil {
+		m.unchosen = false
+		m.record(journal.Record{Kind: journal.KindOffer, Offer: shown})
+	}
 }

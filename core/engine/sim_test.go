@@ -198,12 +198,17 @@ func drawPolicy(t *rapid.T) policy.Policy {
 	if rapid.Bool().Draw(t, "reckons") {
 		p.Economy = policy.Economy{Horizon: rapid.IntRange(1, 40).Draw(t, "horizon"), Write: rapid.SampledFrom([]int{0, 1000, 1250}).Draw(t, "write"), Read: 100}
 	}
+	p.Tools = []string{policy.ToolSearch}
+	if rapid.Bool().Draw(t, "defers") {
+		p.Deferral = policy.Deferral{Permille: rapid.SampledFrom([]int{1, 10, 100}).Draw(t, "tools"), Until: rapid.SampledFrom([]string{policy.UntilTurn, policy.UntilEnd}).Draw(t, "until")}
+	}
 	p.Tail = drawTail(t)
 	p.Pins = []string{policy.PinFirstHuman, policy.PinLastHuman, policy.PinRules}[:rapid.IntRange(0, 3).Draw(t, "pins")]
 	p.Templates = map[string]string{
 		"cap": "\n[{bytes} bytes, {lines} lines: {ref}]", "offload": "{preview}\n[{tool}, {bytes} bytes: {ref}]", "trim": "[{tool}: {ref}]",
 		"clear": "[was {bytes} bytes: {ref}]", "drop": "[{n} messages: {ref}]", "summary": "[{n} messages, {ref}]",
 		"status": "[{used}% used]", "final": "[last step, {used}%]", "dedup": "[{lines} lines of {source}, here {ref}]", "retain": "[kept]",
+		"deferred": "[{n} tools left out, see {tool_search}]",
 	}
 	for i := range rapid.IntRange(1, 7).Draw(t, "rules") {
 		r := drawRule(t)

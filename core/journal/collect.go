@@ -36,6 +36,7 @@ type Base struct {
 	Edit     edit.ID // the highest number among the edits
 	Sections []llm.Section
 	Tools    []llm.Tool
+	Offer    []int         // of the tools, those that are offered; nil: none is left out
 	Policy   policy.Policy // zero, with Version 0, if none was recorded
 }
 
@@ -219,7 +220,7 @@ func (c *collector) add(r *Record) error {
 		err = c.answer(r.Answer)
 	case KindFork:
 		err = c.fork(r.Fork)
-	case KindRejected, KindForce, KindExceeded, KindSections, KindTools, KindPolicy, KindRule:
+	case KindRejected, KindForce, KindExceeded, KindSections, KindTools, KindOffer, KindPolicy, KindRule:
 	case KindState:
 		err = c.state(r)
 	default:
@@ -265,7 +266,9 @@ func (c *collector) finish() (err error) {
 		case KindSections:
 			s.Base.Sections = c.rest[e.at].Sections
 		case KindTools:
-			s.Base.Tools = c.rest[e.at].Tools
+			s.Base.Tools, s.Base.Offer = c.rest[e.at].Tools, nil
+		case KindOffer:
+			s.Base.Offer = c.rest[e.at].Offer
 		case KindPolicy:
 			s.Base.Policy = c.rest[e.at].Policy
 		}

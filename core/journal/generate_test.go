@@ -117,7 +117,7 @@ func drawSection(t *rapid.T) llm.Section {
 func drawTool(t *rapid.T) llm.Tool {
 	return llm.Tool{
 		Name: drawString(t, "name"), Description: drawString(t, "description"), Schema: drawString(t, "schema"),
-		Builtin: rapid.Bool().Draw(t, "builtin"), Raw: drawRaw(t),
+		Builtin: rapid.Bool().Draw(t, "builtin"), Kind: llm.ToolKind(rapid.IntRange(0, 2).Draw(t, "kind")), Raw: drawRaw(t),
 	}
 }
 
@@ -142,7 +142,7 @@ func drawEdit(t *rapid.T) edit.Edit {
 func drawRecord(t *rapid.T) journal.Record {
 	r := journal.Record{Kind: rapid.SampledFrom([]journal.Kind{
 		journal.KindMessage, journal.KindEdit, journal.KindUsage, journal.KindRejected, journal.KindSections, journal.KindTools,
-		journal.KindPolicy, journal.KindTurnEnd, journal.KindAsk, journal.KindAnswer, journal.KindFork,
+		journal.KindOffer, journal.KindPolicy, journal.KindTurnEnd, journal.KindAsk, journal.KindAnswer, journal.KindFork,
 	}).Draw(t, "kind")}
 	switch r.Kind {
 	case journal.KindMessage:
@@ -161,6 +161,8 @@ func drawRecord(t *rapid.T) journal.Record {
 		r.Sections = drawList(t, "sections", drawSection)
 	case journal.KindTools:
 		r.Tools = drawList(t, "tools", drawTool)
+	case journal.KindOffer:
+		r.Offer = drawList(t, "offer", func(t *rapid.T) int { return rapid.IntRange(0, 600).Draw(t, "place") })
 	case journal.KindPolicy:
 		r.Policy = rapid.Make[policy.Policy]().Draw(t, "policy")
 	case journal.KindAsk:

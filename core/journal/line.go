@@ -24,6 +24,7 @@ type line struct {
 	Rejected *Rejected      `json:"rejected,omitempty"`
 	Sections []section      `json:"sections,omitzero"`
 	Tools    []tool         `json:"tools,omitzero"`
+	Offer    []place        `json:"offer,omitzero"`
 	Policy   *policy.Policy `json:"policy,omitempty"`
 	Ask      *ask           `json:"ask,omitempty"`
 	Answer   *answer        `json:"answer,omitempty"`
@@ -117,7 +118,7 @@ func Encode(r Record) ([]byte, error) {
 }
 
 func lineOf(r Record) (line, error) {
-	l := line{V: Version, Kind: r.Kind}
+	l := line{V: commonVersion, Kind: r.Kind}
 	var err error
 	switch r.Kind {
 	case KindMessage:
@@ -132,7 +133,9 @@ func lineOf(r Record) (line, error) {
 	case KindSections:
 		l.Sections, err = sectionsOf(r.Sections)
 	case KindTools:
-		l.Tools = toolsOf(r.Tools)
+		l.Tools, err = toolsOf(r.Tools)
+	case KindOffer:
+		l.V, l.Offer = offerVersion, runsOf(r.Offer)
 	case KindPolicy:
 		l.Policy, err = policyOf(r.Policy)
 	case KindTurnEnd, KindExceeded:
@@ -323,7 +326,9 @@ func (l *line) record() (Record, error) {
 	case l.Kind == KindSections:
 		r.Sections, err = readSections(l.Sections)
 	case l.Kind == KindTools:
-		r.Tools = readTools(l.Tools)
+		r.Tools, err = readTools(l.Tools)
+	case l.Kind == KindOffer:
+		r.Offer, err = readRuns(l.Offer)
 	case l.Kind == KindPolicy:
 		r.Policy = *l.Policy
 	case l.Kind == KindTurnEnd, l.Kind == KindExceeded:
@@ -349,7 +354,7 @@ func (l *line) record() (Record, error) {
 }
 
 // missing reports whether the line lacks what its kind is about. The lists of
-// sections and tools may be missing: a nil list is written as nothing.
+// sections, tools and an offer may be missing: a nil list is written as nothing.
 func (l *line) missing() bool {
 	switch l.Kind {
 	case KindMessage:

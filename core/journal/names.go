@@ -13,6 +13,7 @@ import (
 var (
 	roleNames    = []string{"", "user", "assistant", "tool", "system"}
 	originNames  = []string{"", "human", "model", "tool", "note"}
+	toolNames    = []string{"", "skill", "mcp"}
 	sectionNames = []string{"", "skills", "summary", "notes", "tools"}
 )
 

@@ -10,7 +10,14 @@ import (
 
 // Version is the version of the format that this package writes. It reads this
 // one and all earlier ones.
-const Version = 2
+const Version = 3
+
+// What a record is of is the version that a program needs to read it, so that a session
+// without newer kinds can still be read by an older one.
+const (
+	commonVersion = 2
+	offerVersion  = 3
+)
 
 // Kind says what a record records.
 type Kind string
@@ -23,6 +30,7 @@ const (
 	KindRejected Kind = "rejected" // Rejected: a provider said that a request was too long
 	KindSections Kind = "sections" // Sections: the system prompt from here on
 	KindTools    Kind = "tools"    // Tools: the tool list from here on
+	KindOffer    Kind = "offer"    // Offer: which of the tools are offered from here on; since version 3
 	KindPolicy   Kind = "policy"   // Policy: the policy from here on
 	KindTurnEnd  Kind = "turn_end" // no field: a Turn ended after the last message
 	KindAsk      Kind = "ask"      // Ask: a model was asked for a summary
@@ -45,6 +53,7 @@ type Record struct {
 	Rejected Rejected
 	Sections []llm.Section
 	Tools    []llm.Tool
+	Offer    []int // the places in the tool list of those that are offered, in their order; nil: none is left out
 	Policy   policy.Policy
 	Ask      Ask
 	Answer   Answer

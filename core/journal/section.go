@@ -59,36 +59,81 @@ type tool struct {
 	Description string  `json:"description,omitempty"`
 	Schema      string  `json:"schema,omitempty"`
 	Builtin     bool    `json:"builtin,omitempty"`
+	Kind        string  `json:"kind,omitempty"`
 	Data        *string `json:"data,omitempty"`
 	Base        *string `json:"base,omitempty"`
 	B64         odd     `json:"b64,omitempty"`
 }
 
-func toolsOf(tools []llm.Tool) []tool {
+func toolsOf(tools []llm.Tool) ([]tool, error) {
 	if tools == nil {
-		return nil
+		return nil, nil
 	}
 	out := make([]tool, 0, len(tools))
-	for _, t := range tools {
-		w := tool{Builtin: t.Builtin}
+	for i, t := range tools {
+		kind, err := nameOf(t.Kind, "kind", toolNames)
+		if err != nil {
+			return nil, fmt.Errorf("tool %d: %w", i, err)
+		}
+		w := tool{Builtin: t.Builtin, Kind: kind}
 		w.Name, w.Description, w.Schema = w.B64.put("name", t.Name), w.B64.put("description", t.Description), w.B64.put("schema", t.Schema)
 		w.Data, w.Base = w.B64.putBytes("data", t.Data), w.B64.putBytes("base", t.Base)
 		out = append(out, w)
 	}
-	return out
+	return out, nil
 }
 
-func readTools(ws []tool) []llm.Tool {
+func readTools(ws []tool) ([]llm.Tool, error) {
 	if ws == nil {
-		return nil
+		return nil, nil
 	}
 	out := make([]llm.Tool, 0, len(ws))
-	for _, w := range ws {
+	for i, w := range ws {
+		kind, err := valueOf[llm.ToolKind](w.Kind, "kind", toolNames)
+		if err != nil {
+			return nil, fmt.Errorf("tool %d: %w", i, err)
+		}
 		out = append(out, llm.Tool{
 			Name: w.B64.get("name", w.Name), Description: w.B64.get("description", w.Description),
-			Schema: w.B64.get("schema", w.Schema), Builtin: w.Builtin,
+			Schema: w.B64.get("schema", w.Schema), Builtin: w.Builtin, Kind: kind,
 			Raw: llm.Raw{Data: w.B64.getBytes("data", w.Data), Base: w.B64.getBytes("base", w.Base)},
 		})
 	}
+	return out, nil
+}
+
+// runsOf writes places as runs of those that follow on one another: the first of each, and
+// the one behind its last.
+func runsOf(places []int) []place {
+	if places == nil {
+		return nil
+	}
+	out := []place{}
+	for _, at := range places {
+		if n := len(out); n > 0 && out[n-1][1] == at {
+			out[n-1][1]++
+			continue
+		}
+		out = append(out, place{at, at + 1})
+	}
 	return out
+}
+
+// mostPlaces bounds how many places a record can name: far more tools than any client has.
+const mostPlaces = 1 << 16
+
+func readRuns(runs []place) ([]int, error) {
+	if runs == nil {
+		return nil, nil
+	}
+	out := []int{}
+	for _, r := range runs {
+		if r[0] < 0 || r[1] <= r[0] || r[1]-r[0] > mostPlaces-len(out) {
+			return nil, fmt.Errorf("run, want a first place and one behind it, %d places at most, got %d and %d", mostPlaces, r[0], r[1])
+		}
+		for at := r[0]; at < r[1]; at++ {
+			out = append(out, at)
+		}
+	}
+	return out, nil
 }

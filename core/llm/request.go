@@ -68,7 +68,29 @@ type Tool struct {
 	Custom      bool   // takes free text instead of JSON
 	Builtin     bool   // served by the engine's host itself
 	Mark        Mark
+	Kind        ToolKind
 	Raw
+}
+
+// A ToolKind says where a tool comes from.
+type ToolKind uint8
+
+// The kinds. The zero kind is what a program has itself, and any tool of which nobody says more.
+const (
+	ToolBuiltIn ToolKind = iota
+	ToolOfSkill
+	ToolOfServer // of an MCP server
+)
+
+// String returns the kind in one word: "builtin", "skill" or "mcp".
+func (k ToolKind) String() string {
+	switch k {
+	case ToolOfSkill:
+		return "skill"
+	case ToolOfServer:
+		return "mcp"
+	}
+	return "builtin"
 }
 
 // Usage is what a provider reports about one call, in tokens, in disjoint parts:

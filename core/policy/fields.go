@@ -115,6 +115,10 @@ func policyFields(p *Policy) []field {
 		object("tail", &p.Tail, tailFields(&p.Tail)),
 		texts("pins", &p.Pins),
 		integer("pin_permille", UnitPermille, &p.PinPermille),
+		object("deferral", &p.Deferral, []field{
+			integer("permille", UnitPermille, &p.Deferral.Permille),
+			text("until", &p.Deferral.Until),
+		}),
 		text("final_tool", &p.FinalTool),
 		texts("tools", &p.Tools),
 		templates("templates", &p.Templates),

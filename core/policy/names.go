@@ -40,14 +40,16 @@ const (
 	ShowSection = "section" // of a note: the last section of the system prompt; empty: a message at the end
 	ShowEnds    = "ends"    // both ends and what went wrong; data by their shape; what is no text by type and size
 
+	UntilTurn = "turn" // the tools are chosen anew when a Turn begins
+	UntilEnd  = "end"  // what was offered once stays, and what comes stands behind it
+
 	TailTurns    = "turns"
 	TailRounds   = "rounds"
 	TailMessages = "messages"
 )
 
 // Builtin tools that a policy can offer to the model. The names are those of the
-// source documents; package builtin has those that are served, the others are not offered
-// yet.
+// source documents; package builtin serves them.
 const (
 	ToolOutput          = "tool_output"            // a stored output: by lines, by pattern, or what a model makes of it
 	ToolOutputCache     = "tool_output_cache"      // a stored output by lines
@@ -118,6 +120,7 @@ var (
 	knownSummary = []string{SummaryKeep, SummaryNext, SummaryFallback}
 	knownWindows = []string{WindowDefault, WindowError, WindowOutputMultiple}
 	knownTails   = []string{TailTurns, TailRounds, TailMessages}
+	knownUntils  = []string{UntilTurn, UntilEnd}
 	knownShows   = []string{ShowView, ShowEnds}
 	knownParts   = []string{"system", "summary", "tools"}
 	knownOps     = []string{">", ">="}
@@ -127,7 +130,7 @@ var (
 	}
 	knownTemplates = []string{
 		TemplateCap, TemplateOffload, TemplateTrim, TemplateClear, TemplateDrop,
-		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateFail, TemplateSkipped, TemplateDedup, TemplateReferences,
+		TemplateSummary, TemplateRetain, TemplateStatus, TemplateFinal, TemplateFail, TemplateSkipped, TemplateDedup, TemplateReferences, TemplateDeferred,
 	}
 	knownMoments = []string{
 		string(AtAppend), string(AtTool), string(AtPrepare), string(AtUsage), string(AtRejected), string(AtTurnEnd),

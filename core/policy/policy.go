@@ -33,6 +33,7 @@ type Policy struct {
 	Tail        Tail              `json:"tail"`         // what no rule touches at the new end
 	Pins        []string          `json:"pins"`         // what no rule removes: "first_human", "last_human", "rules"
 	PinPermille int               `json:"pin_permille"` // of the limit, above which of a person's pinned message its ends stay, with its Ref; 0: all of it does
+	Deferral    Deferral          `json:"deferral"`     // tools that are left out, for the model to search for
 	FinalTool   string            `json:"final_tool"`   // the only tool left in a forced final Step; empty: none
 	Tools       []string          `json:"tools"`        // builtin tools that it would offer to the model
 	Templates   map[string]string `json:"templates"`    // texts shown to the model, by name; see Templates
@@ -64,6 +65,13 @@ type Front struct {
 type References struct {
 	Permille int `json:"permille"` // of the limit without system prompt and tools; 0: there is no such note
 	Most     int `json:"most"`     // tokens
+}
+
+// Deferral says when tools are left out of requests: those of MCP servers and of skills, where
+// the model is offered tool_search (Policy.Tools), so that it can find them.
+type Deferral struct {
+	Permille int    `json:"permille"` // of the limit, above which so many of them leave that the rest takes no more; 0: none ever does
+	Until    string `json:"until"`    // how long a tool stays that was found or called: "turn", or "end" of the session
 }
 
 // A WindowRule says what is subtracted from a window's capacity before anything
@@ -250,6 +258,7 @@ const (
 	TemplateFail       = "fail"       // in place of the output that exceeded the tool budget
 	TemplateSkipped    = "skipped"    // in place of outputs after that, and of calls that were not run
 	TemplateDedup      = "dedup"      // in place of lines shown elsewhere
+	TemplateDeferred   = "deferred"   // the note on how many tools are left out
 	TemplateReferences = "references" // heads the note that names what is no longer shown
 	TemplateRetain     = "retain"     // heads what a summary was asked to retain
 )

@@ -194,7 +194,24 @@ func (c *checker) first() {
 	}
 }
 
+// deferral checks when tools are left out. They never are where the policy does not offer the
+// tool that finds them.
+func (c *checker) deferral() {
+	d := c.p.Deferral
+	c.between("deferral.permille", d.Permille, 0, 1000)
+	switch {
+	case d == Deferral{}:
+		return
+	case d.Permille == 0:
+		c.add("deferral.permille", "tools that never leave", "a share of the limit, or no deferral", "0")
+	case c.p.Templates[TemplateDeferred] == "":
+		c.add("templates."+TemplateDeferred, "no text", "the note on how many tools are left out", `""`)
+	}
+	c.known("deferral.until", "end", d.Until, knownUntils)
+}
+
 func (c *checker) lists() {
+	c.deferral()
 	c.set("pins", "pin", c.p.Pins, knownPins)
 	c.set("tools", "builtin tool", c.p.Tools, knownTools)
 	c.tail("tail", c.p.Tail)
@@ -243,6 +260,9 @@ func (c *checker) texts() {
 // without them stands in where they are not offered.
 func (c *checker) named(at, name, text string) {
 	tools := ToolsIn(text)
+	if name == TemplateDeferred { // shown only beside the tool that finds what is left out
+		tools = slices.DeleteFunc(tools, func(tool string) bool { return tool == ToolSearch })
+	}
 	for _, tool := range tools {
 		if !slices.Contains(c.p.Tools, tool) {
 			c.add(at, "names a tool that the policy does not offer", oneOf(c.p.Tools), strconv.Quote("{"+tool+"}"))

@@ -119,7 +119,7 @@ func TestValidateFaults(t *testing.T) {
 		{"unknown placeholder", changed(func(p *policy.Policy) { p.Templates["cap"] = "{ref} {byte}" }), `templates.cap: unknown placeholder, want one of ref, source, tool, bytes, bytes,, lines, tokens, text, preview, n, used, got "byte" (did you mean "bytes"?)`},
 		{"empty text", changed(func(p *policy.Policy) { p.Templates["status"] = " \n" }), `templates.status: empty text, want what the model is told, got " \n"`},
 		{"long text", changed(func(p *policy.Policy) { p.Templates["status"] = strings.Repeat("x", 4097) }), `templates.status: text too long, want at most 4096 bytes, got 4097`},
-		{"unused text", changed(func(p *policy.Policy) { p.Templates["summry"] = "x" }), `templates.summry: text that no rule shows, want one of cap, offload, trim, clear, drop, summary, retain, status, final, fail, skipped, dedup, references, got "summry" (did you mean "summary"?)`},
+		{"unused text", changed(func(p *policy.Policy) { p.Templates["summry"] = "x" }), `templates.summry: text that no rule shows, want one of cap, offload, trim, clear, drop, summary, retain, status, final, fail, skipped, dedup, references, deferred, got "summry" (did you mean "summary"?)`},
 
 		{"moment", changed(func(p *policy.Policy) { p.Rules[1].At = "prepared" }), `rules[1].at (rule "batch"): unknown moment, want one of append, tool, prepare, usage, rejected, turn_end, got "prepared" (did you mean "prepare"?)`},
 		{"action", changed(func(p *policy.Policy) { p.Rules[1].Do = "demot" }), `rules[1].do (rule "batch"): unknown action, want one of dedup, cap, offload, trim, clear, preview, demote, summarise, truncate, drop, note, final, fail, got "demot" (did you mean "demote"?)`},

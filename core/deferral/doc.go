@@ -1,0 +1,24 @@
+// Package deferral says which of many tools a request leaves out, so that their definitions
+// do not fill the window, and finds those again that somebody needs. It sends nothing and
+// remembers nothing: [Select] and [Index] are functions of what they are given, in whole
+// numbers, and give the same everywhere.
+//
+//	shown := deferral.Select(tools, room)      // places in tools, in their order
+//	...
+//	index := deferral.NewIndex(definitions)
+//	found := index.Search("who last changed this line", 5)
+//
+// # What is left out
+//
+// Tools that a program has itself never are. Of the others those of MCP servers go first,
+// then those of skills; among these the ones whose last call is longest ago, among those the
+// ones called less often, then the later ones of the list.
+//
+// # How tools are found
+//
+// By BM25 over words: those of the name count most, then those of the first sentence of the
+// description, which says what a tool is for, then the names of parameters, then the rest of
+// the description. Words are taken back to their stems (M. F. Porter, An algorithm for suffix
+// stripping, 1980), and a word that some people would have used instead counts, too, for less
+// (synonyms.go). A tool that the query names, or begins to name, stands before all others.
+package deferral

@@ -1,0 +1,117 @@
+package deferral_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/deferral"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// toolsets returns the tools of scripts/toolsets as clients name them: server__tool.
+func toolsets(tb testing.TB) []llm.Tool {
+	tb.Helper()
+	dir := os.Getenv("PLIMSOLL_TOOLSETS")
+	if dir == "" {
+		tb.Skip("PLIMSOLL_TOOLSETS is not set: a folder made by scripts/toolsets")
+	}
+	list, err := os.ReadFile("testdata/toolsets.csv")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := csv.NewReader(bytes.NewReader(list))
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var tools []llm.Tool
+	for _, row := range rows[1:] {
+		data, err := os.ReadFile(filepath.Join(dir, row[0]+".tools.json"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var listed []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"inputSchema"`
+		}
+		if err := json.Unmarshal(data, &listed); err != nil {
+			tb.Fatal(err)
+		}
+		sum := sha256.Sum256(data)
+		if got := []string{row[0], strconv.Itoa(len(listed)), strconv.Itoa(len(data)), hex.EncodeToString(sum[:])}; !slices.Equal(got, row) {
+			tb.Fatalf("tools of %s: want %q, got %q (scripts/toolsets pins the versions)", row[0], row, got)
+		}
+		for _, t := range listed {
+			tools = append(tools, llm.Tool{Name: row[0] + "__" + t.Name, Description: t.Description, Schema: string(t.Schema), Kind: llm.ToolOfServer})
+		}
+	}
+	return tools
+}
+
+// A wish is what somebody wants, and the tools that do it.
+type wish struct {
+	half, text string
+	tools      []string
+}
+
+func wishes(tb testing.TB) (all []wish) {
+	tb.Helper()
+	f, err := os.Open("testdata/requests.tsv")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		fields := strings.Split(lines.Text(), "\t")
+		if len(fields) != 3 {
+			tb.Fatalf("requests: want three fields, got %q", lines.Text())
+		}
+		all = append(all, wish{fields[0], fields[1], strings.Fields(fields[2])})
+	}
+	return all
+}
+
+func TestRecall(t *testing.T) {
+	tools := toolsets(t)
+	index := deferral.NewIndex(tools)
+	for _, half := range []string{"tune", "held"} {
+		n, first, five := 0, 0, 0
+		for _, w := range wishes(t) {
+			if w.half != half {
+				continue
+			}
+			n++
+			at := slices.IndexFunc(index.Search(w.text, 1000), func(i int) bool { return slices.Contains(w.tools, tools[i].Name) })
+			switch {
+			case at == 0:
+				first++
+				fallthrough
+			case at > 0 && at < 5:
+				five++
+			}
+			if half == "tune" && at != 0 && testing.Verbose() {
+				var got []string
+				for _, i := range index.Search(w.text, 3) {
+					got = append(got, tools[i].Name)
+				}
+				t.Logf("%3d %s: want %s, got %s", at+1, w.text, w.tools, got)
+			}
+		}
+		t.Logf("%s: %d requests, recall@1 %d %%, recall@5 %d %%", half, n, first*100/n, five*100/n)
+	}
+}

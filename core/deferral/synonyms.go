@@ -1,0 +1,3 @@
+package deferral
+
+var synonyms = map[string][]string{}

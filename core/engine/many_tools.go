@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/deferral"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+)
+
+// A keeper decides which of the tools are offered.
+type keeper struct{ ruler }
+
+// chooseTools decides which tools are left out, where that costs no cache that would not be
+// lost anyway: of a list that is new, and, if the policy has it so, where a Turn begins.
+func (m *keeper) chooseTools() {
+	d := m.policy.Deferral
+	if d.Permille == 0 || !m.unchosen && (d.Until != policy.UntilTurn || !m.opened) {
+		return
+	}
+	m.unchosen = false
+	shown, err := m.chosen(budget.Share(m.window().Limit(), d.Permille))
+	if err != nil { // all are offered (law 12)
+		m.event(EventTools, offerRule, "all tools are offered: %v", err)
+	}
+	if slices.Equal(shown, m.placed) && (shown == nil) == (m.placed == nil) {
+		return
+	}
+	was := len(m.leftOut())
+	m.offer(shown)
+	if out := len(m.leftOut()); out != was {
+		m.event(EventTools, offerRule, "%d of %d tools are left out", out, len(m.tools))
+		m.tellLeftOut(out)
+	}
+}
+
+// chosen returns the places of the tools that are offered if they may take that many tokens;
+// nil: all.
+func (m *keeper) chosen(room int) ([]int, error) {
+	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
+	byName := make(map[string]bool, len(m.tools))
+	for i, t := range m.tools {
+		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Counter().Tools(m.tools[i : i+1]), Use: m.uses[t.Name]}
+		if findsTools(t) {
+			search = i
+			continue
+		}
+		total += rows[i].Tokens
+		if t.Kind != llm.ToolBuiltIn && byName[t.Name] {
+			return nil, fmt.Errorf("two are called %s, of which one could not be told from the other", t.Name)
+		}
+		byName[t.Name] = true
+	}
+	if total <= room || search < 0 && !slices.Contains(m.policy.Tools, policy.ToolSearch) || !slices.ContainsFunc(rows, func(t deferral.Tool) bool { return t.Kind != llm.ToolBuiltIn }) {
+		return nil, nil
+	}
+	if search < 0 {
+		return nil, fmt.Errorf("they take %d tokens of the %d that they may, but %s is not offered", total, room, policy.ToolSearch)
+	}
+	return deferral.Select(rows, room), nil
+}
+
+// offer says which tools are offered from now on.
+func (m *keeper) offer(shown []int) {
+	m.setTools(m.tools, shown)
+	m.record(journal.Record{Kind: journal.KindOffer, Offer: m.placed})
+}
+
+// tellLeftOut puts the note on how many tools are left out in the place of the one before.
+func (m *keeper) tellLeftOut(n int) {
+	stands := m.standing(policy.Rule{Name: offerRule})
+	p := edit.Plan{Edits: m.taken(stands, "another number of tools is left out")}
+	if n > 0 {
+		note := edit.NoteOf(llm.Text{Text: edit.Fill(m.text(policy.TemplateDeferred), edit.Values{N: n})})
+		if !m.crowds(note, stands) {
+			p.Edits = append(p.Edits, m.insertion(note, offerRule, "tools are left out"))
+		}
+	}
+	if !p.Empty() {
+		m.adopt(p, offerRule)
+	}
+}
+
+// promote offers tools that were left out, in their order behind those that are offered.
+func (m *keeper) promote(names []string) {
+	shown, out := slices.Clone(m.placed), m.leftOut()
+	var promoted []string
+	for _, name := range names {
+		i := slices.IndexFunc(out, func(at int) bool { return m.tools[at].Name == name })
+		if i >= 0 && !slices.Contains(shown, out[i]) {
+			shown, promoted = append(shown, out[i]), append(promoted, name)
+		}
+	}
+	if len(promoted) > 0 {
+		m.offer(shown)
+		m.event(EventTools, offerRule, "offered again: %s", strings.Join(promoted, ", "))
+	}
+}
+
+// promoteCalled offers the tools that a reply calls although they are left out.
+func (m *keeper) promoteCalled(msg llm.Message) {
+	if m.placed == nil || msg.Origin != llm.Model {
+		return
+	}
+	var names []string
+	for _, c := range msg.Calls() {
+		names = append(names, c.Name)
+	}
+	m.promote(names)
+}
+
+// carried returns the places in another list of tools of those that are offered now, in their
+// order, then of those that no policy leaves out; nil if none is left out now.
+func (m *keeper) carried(tools []llm.Tool) []int {
+	if m.placed == nil {
+		return nil
+	}
+	shown := []int{}
+	for _, old := range m.placed {
+		at := slices.IndexFunc(tools, func(t llm.Tool) bool { return t.Name == m.tools[old].Name })
+		if at >= 0 {
+			shown = append(shown, at)
+		}
+	}
+	for at, t := range tools {
+		if t.Kind == llm.ToolBuiltIn && !slices.Contains(shown, at) {
+			shown = append(shown, at)
+		}
+	}
+	if len(shown) == len(tools) {
+		return nil
+	}
+	return shown
+}
+
+// ToolShares returns what the tools take, a share for each kind that there is. The caller must
+// not change it.
+func (m *keeper) ToolShares() []ToolShare {
+	if m.shares == nil {
+		m.shares = m.toolShares()
+	}
+	return m.shares
+}
+
+func (m *keeper) toolShares() []ToolShare {
+	out := []ToolShare{}
+	counter, left := m.count[0].Counter(), m.LeftOut()
+	for _, kind := range []llm.ToolKind{llm.ToolBuiltIn, llm.ToolOfSkill, llm.ToolOfServer} {
+		other := func(t llm.Tool) bool { return t.Kind != kind }
+		offered, without := slices.DeleteFunc(slices.Clone(m.offered()), other), slices.DeleteFunc(slices.Clone(left), other)
+		s := ToolShare{Kind: kind, Offered: len(offered), LeftOut: len(without)}
+		if s.Offered > 0 {
+			s.Tokens = counter.Tools(offered)
+		}
+		if s.LeftOut > 0 {
+			s.LeftOutTokens = counter.Tools(without)
+		}
+		if s.Offered+s.LeftOut > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// LeftOut returns the tools that are left out, in their order.
+func (m *keeper) LeftOut() []llm.Tool {
+	var out []llm.Tool
+	for _, at := range m.leftOut() {
+		out = append(out, m.tools[at])
+	}
+	return out
+}
