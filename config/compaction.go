@@ -100,14 +100,15 @@ func (c *Compaction) applyTo(r *policy.Rule) bool {
 	return *r != was
 }
 
-// thresholds are the two tiers of the section agent.
+// thresholds are the shares of the window that the section agent states.
 type thresholds struct {
 	Compact Stated[int] // permille of the effective window above which room is made
 	Block   Stated[int] // above which it must be
+	Tools   Stated[int] // above which tools are left out
 }
 
 func (t thresholds) over(under thresholds) thresholds {
-	return thresholds{first(t.Compact, under.Compact), first(t.Block, under.Block)}
+	return thresholds{first(t.Compact, under.Compact), first(t.Block, under.Block), first(t.Tools, under.Tools)}
 }
 
 // apply changes the rules that clear, summarise and truncate before a call: those that are forced
@@ -116,7 +117,10 @@ func (t thresholds) apply(p *policy.Policy) bool {
 	if t.Compact.Set() && t.Block.Set() && t.Compact.Value > t.Block.Value {
 		t.Compact, t.Block = t.Block, t.Compact
 	}
-	changed := false
+	changed := t.Tools.Set() && p.Deferral.Permille > 0 && p.Deferral.Permille != t.Tools.Value
+	if changed {
+		p.Deferral.Permille = t.Tools.Value
+	}
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		switch r.Do {
@@ -194,7 +198,7 @@ func (r *settingsReader) agent(l *Limits, n *node) {
 		case "result_offload_threshold":
 			l.ToolResponseMaxBytes = stated(r, path, m, r.bytes(path, m.value))
 		case "tool_deferral_threshold":
-			r.share(path, m.value) // no tool is left out yet
+			l.tiers.Tools = stated(r, path, m, r.share(path, m.value))
 		default:
 			r.fault(m.value, "%s", unknownField(path, m.name, agentFields))
 		}

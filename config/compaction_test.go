@@ -59,7 +59,7 @@ func TestCompaction(t *testing.T) {
 
 // The section agent has the keys of the document.
 func TestAgent(t *testing.T) {
-	const text = "[agent]\ncontext_budget = 50000\nmax_output_tokens = 2000\ncompact_trigger = 0.90\nhard_block = 0.97\nresult_offload_threshold = 2048\ntool_deferral_threshold = 0.10\n"
+	const text = "[agent]\ncontext_budget = 50000\nmax_output_tokens = 2000\ncompact_trigger = 0.90\nhard_block = 0.97\nresult_offload_threshold = 2048\ntool_deferral_threshold = 0.15\n"
 	t.Run("R002-25_as_printed", func(t *testing.T) {
 		s := parse(t, "s.toml", text)
 		p, changed := s.ApplyTo(preset("layered"))
@@ -72,6 +72,9 @@ func TestAgent(t *testing.T) {
 			if got := ruleOf(p, name).When.Permille; got != want {
 				t.Errorf("%s at %d, want %d permille", name, got, want)
 			}
+		}
+		if got := p.Deferral.Permille; got != 150 {
+			t.Errorf("tools leave above %d permille", got)
 		}
 		if got := ruleOf(p, "offload-result").When.Value; got != 2048 {
 			t.Errorf("outputs leave above %d bytes", got)
@@ -86,7 +89,7 @@ func TestAgent(t *testing.T) {
 		}
 	})
 	t.Run("R002-25_defaults", func(t *testing.T) {
-		s := parse(t, "s.toml", "[agent]\ncompact_trigger = 0.95\nhard_block = 0.98\nresult_offload_threshold = 4096\n")
+		s := parse(t, "s.toml", "[agent]\ncompact_trigger = 0.95\nhard_block = 0.98\nresult_offload_threshold = 4096\ntool_deferral_threshold = 0.10\n")
 		if p, changed := s.ApplyTo(preset("layered")); changed {
 			t.Errorf("%s differs from the preset", p.Name)
 		}

@@ -16,10 +16,12 @@ type ToolLists struct{ Allowed, Denied Stated[[]string] }
 
 // allows reports whether the lists let a tool through.
 func (l ToolLists) allows(name string) bool {
-	return !listed(l.Denied.Value, name) && (len(l.Allowed.Value) == 0 || listed(l.Allowed.Value, name))
+	return !ToolListed(l.Denied.Value, name) && (len(l.Allowed.Value) == 0 || ToolListed(l.Allowed.Value, name))
 }
 
-func listed(list []string, name string) bool {
+// ToolListed reports whether a list of tools has one of that name: an entry is a name, or the
+// beginning of names with a * behind it.
+func ToolListed(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		begin, wild := strings.CutSuffix(entry, "*")
 		return entry == name || wild && strings.HasPrefix(name, begin)

@@ -44,8 +44,8 @@ func (m *keeper) chooseTools() {
 func (m *keeper) chosen(room int) ([]int, error) {
 	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
 	byName := make(map[string]bool, len(m.tools))
-	for i, t := range m.tools {
-		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Counter().Tools(m.tools[i : i+1]), Use: m.uses[t.Name]}
+	for i, t := range m.tools { // each rounded up, so that all of them together are, too
+		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tools(m.tools[i:i+1]) + 1, Use: m.uses[t.Name]}
 		if findsTools(t) {
 			search = i
 			continue
@@ -149,16 +149,12 @@ func (m *keeper) ToolShares() []ToolShare {
 
 func (m *keeper) toolShares() []ToolShare {
 	out := []ToolShare{}
-	counter, left := m.count[0].Counter(), m.LeftOut()
+	left := m.LeftOut()
 	for _, kind := range []llm.ToolKind{llm.ToolBuiltIn, llm.ToolOfSkill, llm.ToolOfServer} {
 		other := func(t llm.Tool) bool { return t.Kind != kind }
 		offered, without := slices.DeleteFunc(slices.Clone(m.offered()), other), slices.DeleteFunc(slices.Clone(left), other)
-		s := ToolShare{Kind: kind, Offered: len(offered), LeftOut: len(without)}
-		if s.Offered > 0 {
-			s.Tokens = counter.Tools(offered)
-		}
-		if s.LeftOut > 0 {
-			s.LeftOutTokens = counter.Tools(without)
+		s := ToolShare{
+			Kind: kind, Offered: len(offered), Tokens: m.count[0].Tools(offered), LeftOut: len(without), LeftOutTokens: m.count[0].Tools(without),
 		}
 		if s.Offered+s.LeftOut > 0 {
 			out = append(out, s)

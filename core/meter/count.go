@@ -109,6 +109,15 @@ func (m *Meter) Components() budget.Components {
 	}
 }
 
+// Tools returns what tools take in a request, in tokens, as [Meter.Component] does of those that
+// are in it.
+func (m *Meter) Tools(tools []llm.Tool) int {
+	if len(tools) == 0 {
+		return 0
+	}
+	return m.scale.tokens(token.SizeOfTools(m.scale.counter, tools))
+}
+
 // Outputs returns the tool outputs of the view in tokens, where the meter tells them
 // apart ([Meter.TellOutputs]).
 func (m *Meter) Outputs() int { return m.scale.tokens(m.shown.outputs) }
