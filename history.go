@@ -45,6 +45,19 @@ func (s *Session) Tools() []llm.Tool {
 	return slices.Clone(s.machine.ToolsSet())
 }
 
+// LeftOut returns the tools of the conversation that are left out of requests.
+func (s *Session) LeftOut() []llm.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.machine.LeftOut()
+}
+
+// OfferTools offers tools that are left out, by their names, from the next request on: to the
+// end of the Turn or of the session, as the policy says. Other names say nothing.
+func (s *Session) OfferTools(ctx context.Context, names ...string) error {
+	return s.tell(ctx, engine.Promote{Names: names})
+}
+
 // Blob returns what was stored under ref.
 func (s *Session) Blob(ctx context.Context, ref llm.Ref) ([]byte, error) {
 	return s.driver.Blob(ctx, ref)

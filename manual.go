@@ -9,7 +9,6 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
 	"github.com/plimsoll-dev/plimsoll/core/deferral"
-	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
@@ -107,9 +106,7 @@ func (o ownContents) Compact(ctx context.Context) (string, error) {
 
 // FindTools implements builtin.Finder.
 func (o ownContents) FindTools(query string, limit int) []llm.Tool {
-	o.s.mu.Lock()
-	out := o.s.machine.LeftOut()
-	o.s.mu.Unlock()
+	out := o.s.LeftOut()
 	var found []llm.Tool
 	for _, at := range deferral.NewIndex(out).Search(query, limit) {
 		found = append(found, out[at])
@@ -119,5 +116,5 @@ func (o ownContents) FindTools(query string, limit int) []llm.Tool {
 
 // OfferTools implements builtin.Finder.
 func (o ownContents) OfferTools(ctx context.Context, names []string) error {
-	return o.s.tell(ctx, engine.Promote{Names: names})
+	return o.s.OfferTools(ctx, names...)
 }

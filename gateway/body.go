@@ -56,7 +56,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	}
 	r.Sections = append(slices.Clip(r.Sections), v.Sections...)
 	r = allowed(b.allows, r)
-	r.Tools = append(r.Tools, own...)
+	r.Tools = placed(r.Tools, send.Tools)
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}
@@ -68,6 +68,24 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
+}
+
+// placed returns the tools of a request in the order in which a session sends them, with the
+// bytes that the client has given them: without those that are left out, and with the
+// session's own.
+func placed(tools, sent []llm.Tool) []llm.Tool {
+	taken := make([]bool, len(tools))
+	out := make([]llm.Tool, 0, len(sent))
+	for _, t := range sent {
+		for i := 0; i < len(tools) && !t.Builtin; i++ {
+			if !taken[i] && tools[i].Name == t.Name {
+				t, taken[i] = tools[i], true
+				break
+			}
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // withMedia returns a request with the images that a tool of ours gave back where its format

@@ -89,6 +89,12 @@ type Options struct {
 	// a conversation here.
 	AnswerCompactions bool
 
+	// ToolKind says where a tool of a client's comes from, by its name, such as an MCP server.
+	// Where such tools take much of a window they are left out of requests, if the policy has
+	// it so and its own tools are offered (Offer): the model finds them with one of those. nil:
+	// no request says so, and all stay.
+	ToolKind func(tool string) llm.ToolKind
+
 	// Sessions is how many conversations are kept in memory; 0: 64. The others are read from
 	// the store when they are asked for. Of sixteen times as many it is known what they begin
 	// with, at 16 bytes a message.
@@ -151,6 +157,14 @@ func (g *Gateway) allows(t budget.Target) func(tool string) bool {
 		return nil
 	}
 	return func(tool string) bool { return g.options.Allow(t.Provider, t.Model, tool) }
+}
+
+// kindOf returns where clients' tools come from; nil: nobody says.
+func (g *Gateway) kindOf() func(llm.Tool) llm.ToolKind {
+	if g.options.ToolKind == nil {
+		return nil
+	}
+	return func(t llm.Tool) llm.ToolKind { return g.options.ToolKind(t.Name) }
 }
 
 // Warm loads what it takes to count for some targets, so that no client waits for it. What

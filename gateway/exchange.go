@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -240,7 +241,22 @@ func (x *Exchange) prepare(ctx context.Context, links []llm.Digest) error {
 	if err != nil {
 		return err
 	}
+	if send, err = x.demanded(ctx, b, send); err != nil {
+		return err
+	}
 	return x.leave(ctx, b, send)
+}
+
+// demanded prepares the request anew if a tool was left out that the client demands.
+func (x *Exchange) demanded(ctx context.Context, b *branch, send *engine.Send) (*engine.Send, error) {
+	c := x.request.Settings.Choice
+	if c.Mode != llm.ChoiceTool || !slices.ContainsFunc(b.session.LeftOut(), func(t llm.Tool) bool { return t.Name == c.Tool }) {
+		return send, nil
+	}
+	if err := b.session.OfferTools(ctx, c.Tool); err != nil {
+		return nil, err
+	}
+	return b.session.Prepare(ctx, x.target)
 }
 
 // flushBeside writes the records of a request that leaves as the client made it while its

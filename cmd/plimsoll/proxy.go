@@ -54,6 +54,7 @@ type proxyFlags struct {
 	pingAfter, grace           time.Duration
 	maxInFlight                int
 	offerTools                 bool
+	deferTools                 []string
 }
 
 func newProxy(s streams) *cobra.Command {
@@ -98,6 +99,7 @@ once.`,
 	fl.StringVar(&f.summaries, "summaries", summariesCode, "`who` writes summaries where the settings name no model for it: code, or client, which asks the conversation's model with the client's key, in the background")
 	fl.StringVar(&f.compactions, "client-compaction", compactionsPass, "`what` becomes of a client's own compaction: pass it on as it came, or answer it with a summary by code")
 	fl.BoolVar(&f.offerTools, "offer-tools", false, "offer the policy's own tools to the model, which reads with them what left its window, unseen by the client")
+	fl.StringArrayVar(&f.deferTools, "defer-tools", nil, "`NAME` of a client's tool, or the beginning of names with a * behind it, such as 'mcp__*', that is left out where such tools are many, for the model to find; wants --offer-tools; may be given several times")
 	fl.StringVar(&f.keys, "keys", "", "`file` with the keys that are let in")
 	fl.StringVar(&f.tlsCert, "tls-cert", "", "PEM `file` with the certificate for TLS, its chain behind it; wants --tls-key, too")
 	fl.StringVar(&f.tlsKey, "tls-key", "", "PEM `file` with the key of --tls-cert")

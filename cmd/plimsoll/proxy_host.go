@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/proxy"
@@ -27,11 +28,15 @@ type proxyHost struct {
 	offer    bool                     // the policy's own tools are offered
 	byClient bool                     // the conversation's own model writes summaries, where the settings name none
 	answers  bool                     // clients' own compactions are answered here
+	defers   []string                 // tools that may be left out, by name
 }
 
 func (f proxyFlags) host() (proxyHost, error) {
-	h := proxyHost{view: f.usage == usageClientView, offer: f.offerTools}
+	h := proxyHost{view: f.usage == usageClientView, offer: f.offerTools, defers: f.deferTools}
 	var err error
+	if len(h.defers) > 0 && !h.offer {
+		return h, usage(errors.New("proxy: --defer-tools, want --offer-tools beside it, got it alone"), "what is left out is found by a tool that is offered")
+	}
 	if f.usage != usageActual && !h.view {
 		return h, usage(fmt.Errorf("proxy: --usage, want %s or %s, got %q", usageActual, usageClientView, f.usage), "")
 	}
@@ -103,7 +108,24 @@ func (h proxyHost) gateway(st store.Store, log *slog.Logger) (*gateway.Gateway, 
 	if err != nil {
 		return nil, err
 	}
-	return gateway.New(gateway.Options{Store: st, Summariser: summariser, ClientSummaries: h.byClient, AnswerCompactions: h.answers, Policy: h.policy, Catalog: &h.catalog, Window: h.window, AskWindows: true, ClientView: h.view, Offer: h.offer, Allow: h.allow(), Log: log})
+	return gateway.New(gateway.Options{
+		Store: st, Summariser: summariser, ClientSummaries: h.byClient, AnswerCompactions: h.answers, Policy: h.policy, Catalog: &h.catalog,
+		Window: h.window, AskWindows: true, ClientView: h.view,
+		Offer: h.offer, Allow: h.allow(), ToolKind: h.kind(), Log: log,
+	})
+}
+
+// kind returns which tools of clients may be left out; nil: none.
+func (h proxyHost) kind() func(tool string) llm.ToolKind {
+	if len(h.defers) == 0 {
+		return nil
+	}
+	return func(tool string) llm.ToolKind {
+		if config.ToolListed(h.defers, tool) {
+			return llm.ToolOfServer
+		}
+		return llm.ToolBuiltIn
+	}
 }
 
 // allow returns which tools the settings let a model have; nil: they have no lists.
