@@ -1,7 +1,10 @@
 package plimsoll_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -90,7 +93,7 @@ func TestManyTools(t *testing.T) {
 			first := prepare(t, s)
 			got := names(first.Request().Tools)
 			n := 35 - (len(got) - len(first.Request().Tools) + len(slices.DeleteFunc(slices.Clone(got), func(n string) bool { return n[0] == '[' })))
-			t.Run("R002-15_above a tenth of the window servers' tools are left out", func(t *testing.T) {
+			t.Run("R002-15_above_a_tenth_of_the_window", func(t *testing.T) {
 				if want := []string{"read", "bash", "rig_0", "rig_1", "rig_2", "port__dock_0"}; !slices.Equal(got[:6], want) {
 					t.Errorf("want it to begin with %q, got %q", want, got)
 				}
@@ -101,18 +104,18 @@ func TestManyTools(t *testing.T) {
 					t.Errorf("want tools of nearly a tenth of %d, got %d", u.Limit, u.Parts.Tools)
 				}
 			})
-			t.Run("R002-17_a note says how many", func(t *testing.T) {
+			t.Run("R002-17_a_note_says_how_many", func(t *testing.T) {
 				if diff := cmp.Diff([]string{fmt.Sprintf(c.note, n)}, toolNotes(first)); diff != "" {
 					t.Errorf("- want, + got\n%s", diff)
 				}
 			})
-			t.Run("R002-27_by where they come from", func(t *testing.T) {
+			t.Run("R002-27_by_where_they_come_from", func(t *testing.T) {
 				shares := s.Usage().Tools
 				if len(shares) != 3 || shares[0].LeftOut > 0 || shares[1].Kind != llm.ToolOfSkill || shares[1].Offered != 3 || shares[2].LeftOut != n || shares[2].LeftOutTokens == 0 {
 					t.Errorf("got %+v", shares)
 				}
 			})
-			t.Run("R002-16_what is found is offered", func(t *testing.T) {
+			t.Run("R002-16_what_is_found_is_offered", func(t *testing.T) {
 				answer := searching(t, s, "c1", "dock at quay 25")
 				if !strings.HasPrefix(answer, "port__dock_25\nDocks at quay number 25, ") {
 					t.Errorf("got %.200q", answer)
@@ -297,4 +300,59 @@ func TestManyToolsPrefixed(t *testing.T) {
 	if notes := toolNotes(r); len(notes) != 1 || !strings.Contains(notes[0], " plimsoll_tool_search finds") {
 		t.Errorf("got %q", notes)
 	}
+}
+
+// TestManyToolsFigures prints what leaving tools out saves of the tools that real servers list,
+// and holds that a first request stays within the share that the policy states.
+func TestManyToolsFigures(t *testing.T) {
+	tools := realTools(t)
+	for _, name := range []string{"layered", "balanced"} {
+		for _, model := range []string{"gpt-5", "claude-opus-4-5"} {
+			for _, window := range []int{128_000, 200_000, 1_000_000} {
+				o := plimsoll.Options{Policy: preset(t, name), Targets: []budget.Target{{Provider: "a", Model: model, Window: budget.Window{Capacity: window}}}}
+				all := o
+				all.Policy.Deferral = policy.Deferral{}
+				before, after := began(t, all, tools), began(t, o, tools)
+				_, _ = before.Prepare(t.Context()) // with all of them it need not fit
+				prepare(t, after)
+				u := after.Usage()
+				t.Logf("| `%s` | %s | %d | %d | %d | %d of %d |", name, model, window, before.Usage().Parts.Tools, u.Parts.Tools, len(tools)-len(after.LeftOut()), len(tools))
+				if by := before.Usage().Parts.Tools; u.Parts.Tools > by || name == "balanced" && by > u.Limit/10 && u.Parts.Tools > u.Limit/10 {
+					t.Errorf("want a tenth of %d at most, got %d of %d", u.Limit, u.Parts.Tools, by)
+				}
+			}
+		}
+	}
+}
+
+// realTools returns the tools of scripts/toolsets, which core/deferral holds against their hashes.
+func realTools(t *testing.T) (tools []llm.Tool) {
+	t.Helper()
+	dir := os.Getenv("PLIMSOLL_TOOLSETS")
+	if dir == "" {
+		t.Skip("PLIMSOLL_TOOLSETS is not set: a folder made by scripts/toolsets")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.tools.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		var listed []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"inputSchema"`
+		}
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(data, &listed)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := strings.TrimSuffix(filepath.Base(file), ".tools.json")
+		for _, l := range listed {
+			tools = append(tools, llm.Tool{Name: server + "__" + l.Name, Description: l.Description, Schema: string(l.Schema), Kind: llm.ToolOfServer})
+		}
+	}
+	return tools
 }

@@ -47,3 +47,39 @@ func ExampleSession_Builtin() {
 	// shown: part
 	// read back:  2001  error: disk full
 }
+
+// Of many tools those of servers are left out where they take more than a tenth of the window,
+// and the model finds one by what it does. docs/many-tools.md quotes this example.
+func ExampleOptions_toolKind() {
+	ctx := context.Background()
+	targets := []budget.Target{smallModel()}
+	session, err := plimsoll.Open(ctx, plimsoll.Options{
+		Targets: targets,
+		ToolKind: func(t llm.Tool) llm.ToolKind {
+			if strings.HasPrefix(t.Name, "mcp__") {
+				return llm.ToolOfServer
+			}
+			return llm.ToolBuiltIn
+		},
+	})
+	try(err)
+	tools := []llm.Tool{{Name: "read_log", Description: "Reads a log."}}
+	for n := range 60 {
+		tools = append(tools, llm.Tool{
+			Name: fmt.Sprintf("mcp__ships__page_%d", n), Description: fmt.Sprintf("Shows page %d of the ship's papers, with whatever somebody has written on it by hand.", n),
+		})
+	}
+	try(session.SetTools(ctx, tools))
+	try(session.Append(ctx, llm.UserText("What stands on page 42 of the papers?")))
+	fmt.Println("left out:", len(session.LeftOut()) > 0, must(session.Prepare(ctx)).Target.Model, len(session.LeftOut()) > 0)
+
+	call := llm.ToolCall{CallID: "call-1", Name: "tool_search", Args: `{"query":"show page 42"}`}
+	try(session.Append(ctx, wants(call)))
+	served := must(session.Builtin(ctx, call))
+	offered := must(session.Prepare(ctx)).Request().Tools
+	found := slices.ContainsFunc(offered, func(t llm.Tool) bool { return t.Name == "mcp__ships__page_42" })
+	fmt.Println("served:", served, "found:", found, "all:", len(offered) > 60)
+	// Output:
+	// left out: false claude-haiku-4-5 true
+	// served: true found: true all: false
+}

@@ -61,4 +61,5 @@
 //	read_result              75
 //	tool_output              91
 //	search_context           48
+//	tool_search              66
 package builtin
