@@ -17,8 +17,9 @@
 // # How tools are found
 //
 // By BM25 over words: those of the name count most, then those of the first sentence of the
-// description, which says what a tool is for, then the names of parameters, then the rest of
-// the description. Words are taken back to their stems (M. F. Porter, An algorithm for suffix
-// stripping, 1980), and a word that some people would have used instead counts, too, for less
-// (synonyms.go). A tool that the query names, or begins to name, stands before all others.
+// description, which says what a tool is for, then the rest of it, then the names of
+// parameters. Words are taken back to their stems (M. F. Porter, An algorithm for suffix
+// stripping, 1980), and a word counts as the ones that others use for it (synonyms.go). The more
+// words of a name are meant, the more all of it counts, up to twice. A tool that the query
+// names, or begins to name, stands before all others.
 package deferral

@@ -11,27 +11,47 @@ import (
 
 // What a word counts by where it stands in a definition.
 const (
-	weightName      = 5
-	weightFirst     = 3 // the first sentence of the description
+	weightName      = 12
+	weightFirst     = 6 // the first sentence of the description
+	weightRest      = 2
 	weightParameter = 1
-	weightRest      = 1
 )
 
 // The parameters of BM25, in 16ths: how soon more of a word stops counting for more, and how
 // much a long definition takes from each of its words.
 const (
 	unit      = 16
-	saturates = 20 // 1.25
-	lengthens = 10 // 0.625
+	saturates = 80 // 5.0
+	lengthens = 12 // 0.75
 )
 
 // An Index finds tools. It is not changed once it is made.
 type Index struct {
-	names    [][]string // of each tool, in words
-	plain    []string   // of each tool, in lower case
+	tools    []named
 	postings map[string][]posting
 	length   []int // weighted words of each tool
 	average  int
+	other    thesaurus
+}
+
+// A named is the name of a tool.
+type named struct {
+	plain string   // in lower case
+	words []string // of all of it
+	short []string // without the name of its server before it
+	stems []string // of the short one
+}
+
+func nameOf(name string) named {
+	n := named{plain: strings.ToLower(name), words: wordsOf(name)}
+	n.short = n.words
+	if _, short, ok := strings.Cut(name, "__"); ok {
+		n.short = wordsOf(short)
+	}
+	for _, w := range n.short {
+		n.stems = append(n.stems, stem(w))
+	}
+	return n
 }
 
 // A posting is how often a word stands in a tool's definition, weighted.
@@ -39,10 +59,10 @@ type posting struct{ tool, count int }
 
 // NewIndex returns an index of tools.
 func NewIndex(tools []llm.Tool) *Index {
-	x := &Index{postings: map[string][]posting{}, length: make([]int, len(tools))}
+	x := &Index{postings: map[string][]posting{}, length: make([]int, len(tools)), other: newThesaurus()}
 	all := 0
 	for i, t := range tools {
-		x.names, x.plain = append(x.names, wordsOf(t.Name)), append(x.plain, strings.ToLower(t.Name))
+		x.tools = append(x.tools, nameOf(t.Name))
 		first, rest := firstSentence(t.Description)
 		x.add(i, t.Name, weightName)
 		x.add(i, first, weightFirst)
@@ -75,39 +95,38 @@ func (x *Index) add(tool int, text string, weight int) {
 // limit: those that it names, then those whose names it begins, then by score. Any text is a
 // query; one that fits nothing finds nothing.
 func (x *Index) Search(query string, limit int) []int {
-	scores := x.scores(query)
-	named := x.named(query)
+	asked := wordsOf(query)
+	asked = asked[:min(len(asked), mostWords)]
+	verbatim := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()\"'`", r) })
+	scores, ranks := x.scores(asked), make([]int, len(x.tools))
 	var found []int
-	for i, s := range scores {
-		if s > 0 || named[i] > 0 {
+	for i, t := range x.tools {
+		ranks[i] = t.rank(asked, verbatim)
+		if scores[i] > 0 || ranks[i] > 0 {
 			found = append(found, i)
 		}
 	}
 	slices.SortFunc(found, func(a, b int) int {
-		return cmp.Or(cmp.Compare(named[b], named[a]), cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
 	})
 	return found[:min(max(limit, 0), len(found))]
 }
 
-// named says of each tool whether a query names it: 2 if it does, 1 if it begins its name,
-// with or without the name of the server before it.
-func (x *Index) named(query string) []int {
-	out := make([]int, len(x.plain))
-	asked := wordsOf(query)
-	if len(asked) == 0 {
-		return out
+// mostWords bounds the words of a query that are looked at: more are a text, and no wish.
+const mostWords = 64
+
+// rank says whether a query, in words and as it stands, names a tool: 2 if it does, 1 if it
+// begins its name, with or without that of its server.
+func (n named) rank(asked, verbatim []string) int {
+	switch {
+	case len(asked) == 0:
+		return 0
+	case slices.Contains(verbatim, n.plain), slices.Equal(asked, n.words), slices.Equal(asked, n.short):
+		return 2
+	case begins(n.words, asked), begins(n.short, asked):
+		return 1
 	}
-	verbatim := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()\"'`", r) })
-	for i, name := range x.plain {
-		_, short, _ := strings.Cut(name, "__")
-		switch {
-		case slices.Contains(verbatim, name), short != "" && slices.Equal(asked, wordsOf(short)), slices.Equal(asked, x.names[i]):
-			out[i] = 2
-		case begins(x.names[i], asked), short != "" && begins(wordsOf(short), asked):
-			out[i] = 1
-		}
-	}
-	return out
+	return 0
 }
 
 // begins reports whether words are the beginning of a name, of which the last may be cut.
@@ -117,17 +136,18 @@ func begins(name, asked []string) bool {
 }
 
 // scores returns what a query scores for each tool: for each of its words the best of that
-// word and those that are used for it.
-func (x *Index) scores(query string) []int {
-	out := make([]int, len(x.length))
-	one := make([]int, len(x.length))
-	for _, variants := range meant(query) {
+// word and those that are used for it. The more words of a name are meant, the more all of
+// that counts, up to twice.
+func (x *Index) scores(asked []string) []int {
+	out, one := make([]int, len(x.tools)), make([]int, len(x.tools))
+	meant := x.meant(asked)
+	for _, stems := range meant {
 		clear(one)
-		for _, v := range variants {
-			list := x.postings[v.stem]
-			rare := log2(2*len(x.length)+2) - log2(2*len(list)+1)
+		for _, stem := range stems {
+			list := x.postings[stem]
+			rare := log2(2*len(x.tools)+2) - log2(2*len(list)+1)
 			for _, p := range list {
-				s := v.share * rare * p.count * (unit + saturates) / (p.count*unit + saturates*x.lengthened(p.tool)/unit)
+				s := rare * p.count * (unit + saturates) / (p.count*unit + saturates*x.lengthened(p.tool)/unit)
 				one[p.tool] = max(one[p.tool], s)
 			}
 		}
@@ -135,7 +155,22 @@ func (x *Index) scores(query string) []int {
 			out[i] += s
 		}
 	}
+	for i, t := range x.tools {
+		if out[i] > 0 && len(t.stems) > 0 {
+			out[i] += out[i] * t.covered(meant) / len(t.stems)
+		}
+	}
 	return out
+}
+
+// covered returns how many words of a name are meant.
+func (n named) covered(meant [][]string) (words int) {
+	for _, s := range n.stems {
+		if slices.ContainsFunc(meant, func(stems []string) bool { return slices.Contains(stems, s) }) {
+			words++
+		}
+	}
+	return words
 }
 
 // lengthened returns by how much the length of a tool's definition counts against its words,
@@ -151,27 +186,17 @@ func log2(n int) int {
 	return whole<<10 + (n<<10>>whole - 1<<10)
 }
 
-// A variant is a word that a query may mean, with how much it counts in tenths.
-type variant struct {
-	stem  string
-	share int
-}
-
-// meant returns the words of a query, each with what else it may mean.
-func meant(query string) [][]variant {
-	var out [][]variant
+// meant returns the stems of a query's words, each with those that are used for it.
+func (x *Index) meant(asked []string) [][]string {
+	var out [][]string
 	seen := map[string]bool{}
-	words(query, func(w string) {
+	for _, w := range asked {
 		s := stem(w)
 		if glue[w] || seen[s] {
-			return
+			continue
 		}
 		seen[s] = true
-		variants := []variant{{s, 10}}
-		for _, other := range synonyms[s] {
-			variants = append(variants, variant{other, 5})
-		}
-		out = append(out, variants)
-	})
+		out = append(out, append([]string{s}, x.other[s]...))
+	}
 	return out
 }

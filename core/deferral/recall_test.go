@@ -86,6 +86,9 @@ func wishes(tb testing.TB) (all []wish) {
 	return all
 }
 
+// What is found of what somebody wants, who does not know the names: the first one, or one of
+// five. The ranking aims at 70 % and 90 %, and is held at what it has come to; docs/benchmarks.md
+// has the figures of both halves. Of the half that is held only the sums are printed.
 func TestRecall(t *testing.T) {
 	tools := toolsets(t)
 	index := deferral.NewIndex(tools)
@@ -96,22 +99,36 @@ func TestRecall(t *testing.T) {
 				continue
 			}
 			n++
-			at := slices.IndexFunc(index.Search(w.text, 1000), func(i int) bool { return slices.Contains(w.tools, tools[i].Name) })
-			switch {
-			case at == 0:
+			at := slices.IndexFunc(index.Search(w.text, len(tools)), func(i int) bool { return slices.Contains(w.tools, tools[i].Name) })
+			if at == 0 {
 				first++
-				fallthrough
-			case at > 0 && at < 5:
+			}
+			if at >= 0 && at < 5 {
 				five++
 			}
-			if half == "tune" && at != 0 && testing.Verbose() {
-				var got []string
-				for _, i := range index.Search(w.text, 3) {
-					got = append(got, tools[i].Name)
-				}
-				t.Logf("%3d %s: want %s, got %s", at+1, w.text, w.tools, got)
+			if half == "tune" && at != 0 {
+				t.Logf("%3d %s: want %s", at+1, w.text, w.tools)
 			}
 		}
-		t.Logf("%s: %d requests, recall@1 %d %%, recall@5 %d %%", half, n, first*100/n, five*100/n)
+		t.Logf("%s: %d requests, recall@1 %d of 1000, recall@5 %d of 1000", half, n, first*1000/n, five*1000/n)
+		if first*100 < 55*n || five*100 < 82*n {
+			t.Errorf("%s: %d and %d of %d were found, want 55 %% and 82 %% at least", half, first, five, n)
+		}
+	}
+}
+
+// A name, or the beginning of one, finds its tool before all others.
+func TestRecallByName(t *testing.T) {
+	tools := toolsets(t)
+	index := deferral.NewIndex(tools)
+	for i, tool := range tools {
+		if found := index.Search(tool.Name, 1); len(found) != 1 || found[0] != i {
+			t.Errorf("%s: want it first, got %v", tool.Name, found)
+		}
+		_, short, _ := strings.Cut(tool.Name, "__")
+		same := func(at int) bool { return strings.HasSuffix(tools[at].Name, "__"+short) }
+		if found := index.Search(strings.ReplaceAll(short, "_", " "), 1); len(found) != 1 || !same(found[0]) {
+			t.Errorf("%s: want one of that name first, got %v", short, found)
+		}
 	}
 }

@@ -61,7 +61,7 @@ func isInitial(text string) bool {
 var glue = set(`a about again all also am an and any are as at be been but by can could do does done each for from get give had has have
 	how i if in into is it its itself just let like make may me more most must my need no not of on one onto only or other our out
 	please shall she should so some such than that the their them then there these they this those to too up us use used using
-	very via want was we were what when where which while who whom whose why will with would you your`)
+	very via want was we were when where while who whom whose why will with would you your`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}
