@@ -135,6 +135,15 @@ type explained struct {
 	About  string          `json:"about"`
 	Window explainedWindow `json:"window"`
 	Rules  []explainedRule `json:"rules"`
+
+	Deferral *explainedDeferral `json:"deferral,omitempty"` // missing: no tool is left out
+}
+
+// explainedDeferral says above how much tools are left out.
+type explainedDeferral struct {
+	Threshold int    `json:"threshold"` // tokens of all tools
+	Permille  int    `json:"permille"`  // of the limit
+	Until     string `json:"until"`
 }
 
 type explainedWindow struct {
@@ -179,7 +188,10 @@ func newExplained(p policy.Policy, f policy.Figures) explained {
 	out := explained{p.Name, p.About, explainedWindow{
 		w.Capacity, w.Buffer, w.OutputReserve, w.MaxInput, w.Limit(),
 		explainedSources{f.Capacity.Source, f.Buffer.Source, f.Output.Source, f.Input.Source},
-	}, []explainedRule{}}
+	}, []explainedRule{}, nil}
+	if d := p.Deferral; d.Permille > 0 {
+		out.Deferral = &explainedDeferral{d.Room(w), d.Permille, d.Until}
+	}
 	for _, l := range policy.Explain(p, w) {
 		out.Rules = append(out.Rules, explainedRule{
 			Rule: l.Rule, At: l.At, Measure: l.Measure, Op: l.Op, Threshold: l.Threshold, Unit: l.Unit, Permille: l.Permille,
@@ -216,7 +228,16 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 	if len(t.rows) == 0 {
 		return b.String() + "\nno rules: nothing is ever changed\n"
 	}
-	return b.String() + "\n" + t.String()
+	return b.String() + "\n" + t.String() + deferralText(p.Deferral, w)
+}
+
+// deferralText writes above how much tools are left out.
+func deferralText(d policy.Deferral, w budget.Window) string {
+	if d.Permille == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\ntools above %s tokens (%s of limit): those of MCP servers and of skills are left out,\nand what is found stays until the end of the %s\n",
+		edit.Thousands(d.Room(w)), percent(d.Permille), map[string]string{policy.UntilTurn: "turn", policy.UntilEnd: "session"}[d.Until])
 }
 
 // down says what an action goes down to, and what it does the first time.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/deferral"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
@@ -24,7 +23,7 @@ func (m *keeper) chooseTools() {
 		return
 	}
 	m.unchosen = false
-	shown, err := m.chosen(budget.Share(m.window().Limit(), d.Permille))
+	shown, err := m.chosen(d.Room(m.window()))
 	if err != nil { // all are offered (law 12)
 		m.event(EventTools, offerRule, "all tools are offered: %v", err)
 	}

@@ -48,6 +48,10 @@ func (p Policy) EstimatorOf(m Measure) string {
 // Room returns the most tokens of the note where messages have room tokens; 0: there is none.
 func (r References) Room(room int) int { return min(budget.Share(room, r.Permille), r.Most) }
 
+// Room returns the tokens that tools may take in a window before some of them are left out;
+// without deferral, none are whatever they take.
+func (d Deferral) Room(w budget.Window) int { return budget.Share(w.Limit(), d.Permille) }
+
 // BatchShare returns the share of the limit, in permille, that a batch goes down to without
 // its note: first says that no batch was made before.
 func (p Policy) BatchShare(first bool) int {
