@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -164,7 +166,12 @@ func (g *Gateway) kindOf() func(llm.Tool) llm.ToolKind {
 	if g.options.ToolKind == nil {
 		return nil
 	}
-	return func(t llm.Tool) llm.ToolKind { return g.options.ToolKind(t.Name) }
+	return func(t llm.Tool) llm.ToolKind {
+		if gjson.GetBytes(t.Data, "defer_loading").Bool() {
+			return llm.ToolBuiltIn // its provider leaves it out, and the client's own search names it
+		}
+		return g.options.ToolKind(t.Name)
+	}
 }
 
 // Warm loads what it takes to count for some targets, so that no client waits for it. What

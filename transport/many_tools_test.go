@@ -204,6 +204,27 @@ func TestManyToolsPass(t *testing.T) {
 	}
 }
 
+// What a client has its provider leave out is the client's matter.
+func TestManyToolsOfTheProvider(t *testing.T) {
+	codec, _ := codecs.For("anthropic")
+	m := &docker{codec: codec}
+	g, err := gateway.New(gateway.Options{Offer: true, ToolKind: isServers, Window: func(string, string) budget.Window {
+		return budget.Window{Capacity: 30_000, OutputReserve: 2_000}
+	}})
+	must(t, err)
+	tr := transport.New(g)
+	tr.Base = m
+	a := testagent.New("http://model.invalid", "anthropic", true)
+	a.Tools, a.HTTP = dockTools(), &http.Client{Transport: tr}
+	a.Change = func(body []byte) []byte {
+		return bytes.ReplaceAll(body, []byte(`{"name":"mcp__`), []byte(`{"defer_loading":true,"name":"mcp__`))
+	}
+	must(t, a.Step(t.Context()))
+	if n := bytes.Count(m.bodies[0], []byte("defer_loading")); n != 40 {
+		t.Errorf("want all 40 tools as they came, got %d", n)
+	}
+}
+
 // A client that demands a tool has it, and one that the model calls by its name reaches the
 // client although it was left out.
 func TestManyToolsDemanded(t *testing.T) {
