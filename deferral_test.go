@@ -234,6 +234,7 @@ func TestManyToolsFailing(t *testing.T) {
 		event  string
 	}{
 		"R002-26_two of one name":            {twice, func(*plimsoll.Options) {}, "two are called port__dock_29"},
+		"R002-26_one of them the program's":  {append(manyTools(), llm.Tool{Name: "port__dock_29"}), func(*plimsoll.Options) {}, "two are called port__dock_29"},
 		"R002-26_no search allowed":          {manyTools(), func(o *plimsoll.Options) { o.Allow = func(tool string) bool { return tool != policy.ToolSearch } }, "tool_search is not offered"},
 		"R002-26_none of the policy's own":   {manyTools(), func(o *plimsoll.Options) { o.WithoutTools = true }, "tool_search is not offered"},
 		"no deferral":                        {manyTools(), func(o *plimsoll.Options) { o.Policy.Deferral = policy.Deferral{} }, ""},

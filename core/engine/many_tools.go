@@ -18,8 +18,8 @@ type keeper struct{ ruler }
 // chooseTools decides which tools are left out, where that costs no cache that would not be
 // lost anyway: of a list that is new, and, if the policy has it so, where a Turn begins.
 func (m *keeper) chooseTools() {
-	d := m.policy.Deferral
-	if d.Permille == 0 || !m.unchosen && (d.Until != policy.UntilTurn || !m.opened) {
+	d, isNew := m.policy.Deferral, m.unchosen
+	if d.Permille == 0 || !isNew && (d.Until != policy.UntilTurn || !m.opened) || !slices.ContainsFunc(m.tools, mayLeave) {
 		return
 	}
 	m.unchosen = false
@@ -27,7 +27,7 @@ func (m *keeper) chooseTools() {
 	if err != nil { // all are offered (law 12)
 		m.event(EventTools, offerRule, "all tools are offered: %v", err)
 	}
-	if slices.Equal(shown, m.placed) && (shown == nil) == (m.placed == nil) {
+	if !isNew && slices.Equal(shown, m.placed) && (shown == nil) == (m.placed == nil) {
 		return
 	}
 	was := len(m.leftOut())
@@ -38,24 +38,27 @@ func (m *keeper) chooseTools() {
 	}
 }
 
+// mayLeave reports whether a tool may be left out.
+func mayLeave(t llm.Tool) bool { return t.Kind != llm.ToolBuiltIn }
+
 // chosen returns the places of the tools that are offered if they may take that many tokens;
 // nil: all.
 func (m *keeper) chosen(room int) ([]int, error) {
 	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
-	byName := make(map[string]bool, len(m.tools))
-	for i, t := range m.tools { // each rounded up, so that all of them together are, too
+	leaves := make(map[string]bool, len(m.tools)) // by name
+	for i, t := range m.tools {                   // each rounded up, so that all of them together are, too
 		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tools(m.tools[i:i+1]) + 1, Use: m.uses[t.Name]}
 		if findsTools(t) {
 			search = i
 			continue
 		}
 		total += rows[i].Tokens
-		if t.Kind != llm.ToolBuiltIn && byName[t.Name] {
+		if other, two := leaves[t.Name]; two && (other || mayLeave(t)) {
 			return nil, fmt.Errorf("two are called %s, of which one could not be told from the other", t.Name)
 		}
-		byName[t.Name] = true
+		leaves[t.Name] = mayLeave(t)
 	}
-	if total <= room || search < 0 && !slices.Contains(m.policy.Tools, policy.ToolSearch) || !slices.ContainsFunc(rows, func(t deferral.Tool) bool { return t.Kind != llm.ToolBuiltIn }) {
+	if total <= room || search < 0 && !slices.Contains(m.policy.Tools, policy.ToolSearch) {
 		return nil, nil
 	}
 	if search < 0 {
