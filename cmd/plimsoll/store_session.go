@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -45,12 +46,16 @@ func showSession(ctx context.Context, s streams, st *sqlite.Store, f storeFlags)
 	}
 	t := table{width: widthOf(s.out), columns: []column{{name: "record", right: true}, {name: "kind"}, {name: "of"}, {name: "what", wrap: true}}}
 	n := -1
+	var tools []llm.Tool // that were set last
 	for r, err := range journal.Read(st.Records(ctx, one.Name, 0)) {
 		if err != nil {
 			return err
 		}
 		n++
-		row, told := tellRecord(r)
+		if r.Kind == journal.KindTools {
+			tools = r.Tools
+		}
+		row, told := tellRecord(r, tools)
 		if !told {
 			continue
 		}
@@ -89,9 +94,9 @@ func findSession(ctx context.Context, st *sqlite.Store, f storeFlags) (sqlite.Se
 	return sqlite.Session{}, fail(fmt.Errorf("%s: %s has no session %q", f.command, st.Path(), name), "plimsoll store sessions lists them")
 }
 
-// tellRecord says what a record is about. Of what is no message, no decision and no event of
+// tellRecord says what a record is about, beside the tools that were set last. Of what is no message, no decision and no event of
 // the conversation there is nothing to tell.
-func tellRecord(r journal.Record) (storedRecord, bool) {
+func tellRecord(r journal.Record, tools []llm.Tool) (storedRecord, bool) {
 	out := storedRecord{Kind: string(r.Kind), Refs: []llm.Ref{}}
 	switch r.Kind {
 	case journal.KindMessage:
@@ -103,6 +108,8 @@ func tellRecord(r journal.Record) (storedRecord, bool) {
 		out.Of, out.Text = r.Usage.Model, fmt.Sprintf("prompt %s tokens, output %s", edit.Thousands(r.Usage.Prompt()), edit.Thousands(r.Usage.Usage.Output))
 	case journal.KindPolicy:
 		out.Text = r.Policy.Name
+	case journal.KindOffer:
+		out.Of, out.Text = "tools", tellOffer(tools, r.Offer)
 	case journal.KindForce:
 		out.Text = r.Reason
 	case journal.KindRejected, journal.KindTurnEnd, journal.KindFork, journal.KindExceeded:
@@ -110,6 +117,27 @@ func tellRecord(r journal.Record) (storedRecord, bool) {
 		return out, false
 	}
 	return out, true
+}
+
+// tellOffer says how many tools are offered of each kind, and of how many.
+func tellOffer(tools []llm.Tool, places []int) string {
+	var out []string
+	for _, kind := range []llm.ToolKind{llm.ToolBuiltIn, llm.ToolOfSkill, llm.ToolOfServer} {
+		all, offered := 0, 0
+		for at, t := range tools {
+			if t.Kind != kind {
+				continue
+			}
+			all++
+			if places == nil || slices.Contains(places, at) {
+				offered++
+			}
+		}
+		if all > 0 {
+			out = append(out, fmt.Sprintf("%s: %d of %d offered", kind, offered, all))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // tellMessage says what a message is, in a line.

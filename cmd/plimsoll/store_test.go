@@ -188,3 +188,19 @@ func TestStoreInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// What of a session's tools is left out is told by where they come from.
+func TestOfferTold(t *testing.T) {
+	tools := []llm.Tool{{Name: "read"}, {Name: "a", Kind: llm.ToolOfServer}, {Name: "b", Kind: llm.ToolOfServer}, {Name: "c", Kind: llm.ToolOfServer}}
+	for want, places := range map[string][]int{
+		"builtin: 1 of 1 offered, mcp: 1 of 3 offered": {0, 2},
+		"builtin: 1 of 1 offered, mcp: 3 of 3 offered": nil,
+	} {
+		t.Run("R002-27_"+want, func(t *testing.T) {
+			row, told := tellRecord(journal.Record{Kind: journal.KindOffer, Offer: places}, tools)
+			if !told || row.Text != want {
+				t.Errorf("want %q, got %q", want, row.Text)
+			}
+		})
+	}
+}
