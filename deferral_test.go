@@ -225,6 +225,25 @@ func TestManyToolsAfterRestart(t *testing.T) {
 	}
 }
 
+// Tools of a provider's own have no name; each is offered once, also in another list.
+func TestManyToolsWithoutNames(t *testing.T) {
+	hosted := []llm.Tool{{Raw: llm.Raw{Data: []byte(`{"type":"web"}`)}}, {Raw: llm.Raw{Data: []byte(`{"type":"code"}`)}}}
+	s := began(t, deferring(t, "balanced"), append(manyTools(), hosted...))
+	prepare(t, s)
+	if err := s.SetTools(t.Context(), append(append(manyTools(), llm.Tool{Name: "new"}), hosted...)); err != nil {
+		t.Fatal(err)
+	}
+	var raws []string
+	for _, tool := range prepare(t, s).Request().Tools {
+		if tool.Name == "" {
+			raws = append(raws, string(tool.Data))
+		}
+	}
+	if want := []string{`{"type":"web"}`, `{"type":"code"}`}; !slices.Equal(raws, want) {
+		t.Errorf("want %q, got %q", want, raws)
+	}
+}
+
 // Where tools cannot be left out all are offered, and an event says why.
 func TestManyToolsFailing(t *testing.T) {
 	twice := append(manyTools(), llm.Tool{Name: "port__dock_29", Kind: llm.ToolOfServer})

@@ -124,9 +124,11 @@ func (m *keeper) carried(tools []llm.Tool) []int {
 	}
 	shown := []int{}
 	for _, old := range m.placed {
-		at := slices.IndexFunc(tools, func(t llm.Tool) bool { return t.Name == m.tools[old].Name })
-		if at >= 0 {
-			shown = append(shown, at)
+		for at, t := range tools { // a provider's own tools have no name: each stands for one of them
+			if t.Name == m.tools[old].Name && !slices.Contains(shown, at) {
+				shown = append(shown, at)
+				break
+			}
 		}
 	}
 	for at, t := range tools {
