@@ -36,7 +36,13 @@ type accounts struct {
 	sent    sending
 	anew    bool // what stands before all messages has changed since the last request, so that nothing is cached
 
-	shares []ToolShare // nil: nobody has asked since the tools changed
+	shares []toolShare // nil: nobody has asked since the tools changed
+}
+
+// A toolShare is a [ToolShare] as it was measured, before anything is known of the scale.
+type toolShare struct {
+	ToolShare
+	offered, leftOut token.Size
 }
 
 // incoming is an output that the host has stored, while it is appended.

@@ -47,7 +47,7 @@ func (m *keeper) chosen(room int) ([]int, error) {
 	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
 	leaves := make(map[string]bool, len(m.tools)) // by name
 	for i, t := range m.tools {                   // each rounded up, so that all of them together are, too
-		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tools(m.tools[i:i+1]) + 1, Use: m.uses[t.Name]}
+		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tokens(m.gauge.ToolsSize(m.tools[i:i+1])) + 1, Use: m.uses[t.Name]}
 		if findsTools(t) {
 			search = i
 			continue
@@ -142,27 +142,31 @@ func (m *keeper) carried(tools []llm.Tool) []int {
 	return shown
 }
 
-// ToolShares returns what the tools take, a share for each kind that there is. The caller must
-// not change it.
+// ToolShares returns what the tools take, a share for each kind that there is.
 func (m *keeper) ToolShares() []ToolShare {
 	if m.shares == nil {
 		m.shares = m.toolShares()
 	}
-	return m.shares
+	out := make([]ToolShare, len(m.shares))
+	for i, s := range m.shares {
+		out[i] = s.ToolShare
+		out[i].Tokens, out[i].LeftOutTokens = m.count[0].Tokens(s.offered), m.count[0].Tokens(s.leftOut)
+	}
+	return out
 }
 
-func (m *keeper) toolShares() []ToolShare {
-	out := []ToolShare{}
+func (m *keeper) toolShares() []toolShare {
+	out := []toolShare{}
 	left := m.LeftOut()
 	for _, kind := range []llm.ToolKind{llm.ToolBuiltIn, llm.ToolOfSkill, llm.ToolOfServer} {
 		other := func(t llm.Tool) bool { return t.Kind != kind }
 		offered, without := slices.DeleteFunc(slices.Clone(m.offered()), other), slices.DeleteFunc(slices.Clone(left), other)
-		s := ToolShare{
-			Kind: kind, Offered: len(offered), Tokens: m.count[0].Tools(offered), LeftOut: len(without), LeftOutTokens: m.count[0].Tools(without),
+		if len(offered)+len(without) == 0 {
+			continue
 		}
-		if s.Offered+s.LeftOut > 0 {
-			out = append(out, s)
-		}
+		out = append(out, toolShare{
+			ToolShare{Kind: kind, Offered: len(offered), LeftOut: len(without)}, m.count[0].ToolsSize(offered), m.count[0].ToolsSize(without),
+		})
 	}
 	return out
 }

@@ -109,14 +109,17 @@ func (m *Meter) Components() budget.Components {
 	}
 }
 
-// Tools returns what tools take in a request, in tokens, as [Meter.Component] does of those that
-// are in it.
-func (m *Meter) Tools(tools []llm.Tool) int {
-	if len(tools) == 0 {
-		return 0
+// ToolsSize measures tools for [Meter.Tokens].
+func (m *Meter) ToolsSize(tools []llm.Tool) (size token.Size) {
+	if len(tools) > 0 {
+		size = token.SizeOfTools(m.scale.counter, tools)
 	}
-	return m.scale.tokens(token.SizeOfTools(m.scale.counter, tools))
+	return size
 }
+
+// Tokens returns what a size takes in a request by what is known now, in tokens, as
+// [Meter.Component] does of what is in it.
+func (m *Meter) Tokens(size token.Size) int { return m.scale.tokens(size) }
 
 // Outputs returns the tool outputs of the view in tokens, where the meter tells them
 // apart ([Meter.TellOutputs]).
