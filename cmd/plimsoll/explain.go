@@ -220,7 +220,7 @@ func explainText(p policy.Policy, w budget.Window, width int) string {
 		fmt.Fprintf(&b, "(%s count towards the limit)\n", strings.Join(parts, ", "))
 	}
 	t := table{width: width, columns: []column{
-		{name: "rule"}, {name: "at", spare: 3}, {name: "when", wrap: true}, {name: "threshold", wrap: true, spare: 1}, {name: "does"}, {name: "down to", right: true}, {name: "by", spare: 2},
+		{name: "rule"}, {name: "at", spare: 3}, {name: "when", wrap: true}, {name: "threshold", wrap: true, spare: 1}, {name: "does"}, {name: "down to", right: true, spare: 4}, {name: "by", spare: 2},
 	}}
 	for _, l := range policy.Explain(p, w) {
 		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), does(l), down(l), safe(l.Estimator)))
