@@ -13,7 +13,10 @@ const helpWidth = 80
 
 // fitHelp lays out the help of a command and of those below it for a terminal of 80 columns.
 func fitHelp(root *cobra.Command) {
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
+	root.SetUsageTemplate(strings.NewReplacer(
+		".FlagUsages", ".FlagUsagesWrapped 80",
+		`Use "{{.CommandPath}} [command] --help" for more information about a command.`, `"{{.CommandPath}} [command] --help" says more about a command.`,
+	).Replace(root.UsageTemplate()))
 	var each func(*cobra.Command)
 	each = func(cmd *cobra.Command) {
 		cmd.Long = layout(cmd.Long)
