@@ -16,7 +16,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
 	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/config"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/gateway"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 	"github.com/plimsoll-dev/plimsoll/store"
@@ -54,9 +53,11 @@ type loopProxies struct {
 
 // by starts the proxy that settings describe.
 func (l *loopProxies) by(s loop.Settings) (loop.Proxy, error) {
-	f := proxyFlags{listen: s.Proxy, policy: s.Policy, config: l.config, upstreams: s.Upstreams, usage: usageActual}
-	if f.policy == "" {
-		f.policy = policy.DefaultPreset
+	var f proxyFlags
+	newProxyWith(streams{}, &f) // its flags have the defaults of plimsoll proxy, whichever there are
+	f.listen, f.config, f.upstreams = s.Proxy, l.config, s.Upstreams
+	if s.Policy != "" {
+		f.policy = s.Policy
 	}
 	if err := f.checkListen(nil); err != nil {
 		return nil, err

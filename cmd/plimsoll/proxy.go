@@ -57,8 +57,10 @@ type proxyFlags struct {
 	deferTools                 []string
 }
 
-func newProxy(s streams) *cobra.Command {
-	var f proxyFlags
+func newProxy(s streams) *cobra.Command { return newProxyWith(s, new(proxyFlags)) }
+
+// newProxyWith returns the command with its flags in f, which has their defaults from then on.
+func newProxyWith(s streams, f *proxyFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy",
 		Short: "Keep agents that run within their models' windows",
@@ -85,7 +87,7 @@ once.`,
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-			return runProxy(ctx, s, f)
+			return runProxy(ctx, s, *f)
 		},
 	}
 	fl := cmd.Flags()
