@@ -16,7 +16,7 @@ func ExamplePrompt() {
 		Targets: []budget.Target{{Provider: "anthropic", Model: "claude-sonnet-5"}},
 		Prompt: &plimsoll.Prompt{
 			Base:     "You look after ships.",
-			Rules:    folder, // its AGENTS.md, CLAUDE.md or AGENT.md
+			Rules:    folder, // where the file with its rules is
 			Memories: "The mate is called Ann.",
 		},
 	}))
