@@ -352,3 +352,43 @@ func reasoningOfSession(t *testing.T) {
 		t.Errorf("an effort that is none: %v", err)
 	}
 }
+
+// TestThinkingUnderOtherSections is law 6 for a system prompt that was rewritten: what was thought under the old one is asked to be dropped, also
+// after a restart; under a policy that tells changes in notes nothing is broken.
+func TestThinkingUnderOtherSections(t *testing.T) {
+	for name, broken := range map[string]bool{"layered": true, "balanced": false} {
+		t.Run("law6_"+name, func(t *testing.T) {
+			c := newCrew(t, name)
+			c.options.Targets = []budget.Target{{Provider: "anthropic", Model: "claude-opus-5-5", Window: budget.Window{Capacity: 100_000}}}
+			c.Session = open(t, c.options)
+			if err := c.Append(t.Context(), llm.UserText("Ahoy.")); err != nil {
+				t.Fatal(err)
+			}
+			prepare(t, c.Session)
+			thought := llm.AssistantText("Aye.")
+			thought.Parts = append([]llm.Part{llm.Thinking{Text: "hm", Signature: "c2ln"}}, thought.Parts...)
+			if err := c.Reply(t.Context(), llm.Response{Message: thought}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.SetSkill(t.Context(), "knots", "Tie bowlines."); err != nil {
+				t.Fatal(err)
+			}
+			if send := c.says("Go on."); send.DropBrokenThinking != broken {
+				t.Errorf("asked to drop: %v, want %v", send.DropBrokenThinking, broken)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.Session = open(t, c.options)
+			if send := c.says("Still there?"); send.DropBrokenThinking != broken {
+				t.Errorf("after a restart: %v, want %v", send.DropBrokenThinking, broken)
+			}
+			if err := c.SetSkill(t.Context(), "knots", ""); err != nil {
+				t.Fatal(err)
+			}
+			if send := c.says("As before."); send.DropBrokenThinking {
+				t.Error("under the prompt that it was made under it fits again")
+			}
+		})
+	}
+}

@@ -298,14 +298,20 @@ func (m *accounts) remeasureEdited(old edit.View, edits []edit.Edit) {
 }
 
 func (m *accounts) setTools(tools []llm.Tool, shown []int) {
-	m.anew = m.anew || m.Began()
 	m.setOffer(tools, shown)
-	m.measureFront()
+	m.renewFront()
 }
 
 func (m *accounts) setSections(sections []llm.Section) {
-	m.sections, m.anew = sections, m.anew || m.Began()
+	m.sections = sections
+	m.renewFront()
+}
+
+// renewFront takes in that something else stands before all messages.
+func (m *accounts) renewFront() {
+	m.front, m.anew = journal.FrontOf(m.sections, m.tools, m.shownAt), m.anew || m.Began()
 	m.measureFront()
+	m.rethink()
 }
 
 // offered returns the tools of this request: all that are not left out, or in a forced final

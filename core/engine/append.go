@@ -96,9 +96,9 @@ func (m *intake) Acceptable(msg llm.Message) error { return m.acceptable(msg) }
 // thought returns what thinking was made under: what the request was that left last, if it
 // answers that one, else what there is now.
 func (m *intake) thought(id llm.MessageID) journal.Thought {
-	t := journal.Thought{Message: id, Edit: m.lastEdit, Final: m.final != ReasonNone}
+	t := journal.Thought{Message: id, Edit: m.lastEdit, Final: m.final != ReasonNone, Front: m.front}
 	if m.sent.end == int(id)-1 {
-		t.Edit = m.sent.edit
+		t.Edit, t.Front = m.sent.edit, m.sent.front
 	}
 	return t
 }

@@ -331,7 +331,7 @@ func (l *laws) thinkingWhole(h *host, s *engine.Send) error {
 			}
 			then, ok := l.prefixes[it.Message.ID]
 			known = known && ok // else the model made it after something that was never sent
-			if ok && !slices.Equal(then, words(s, i)) {
+			if ok && !slices.Equal(then, words(h, s, i)) {
 				changed = it.Message.ID
 			}
 		}
@@ -346,7 +346,7 @@ func (l *laws) thinkingWhole(h *host, s *engine.Send) error {
 	if changed == 0 && known && s.DropBrokenThinking && !undone(h) {
 		return broken("law 6: send %d calls thinking broken before which nothing has changed", s.Seq)
 	}
-	l.lastWords, l.lastEnd = words(s, len(s.Items)), len(h.m.Messages())
+	l.lastWords, l.lastEnd = words(h, s, len(s.Items)), len(h.m.Messages())
 	return nil
 }
 
@@ -357,16 +357,17 @@ func undone(h *host) bool {
 }
 
 // words returns what a request says before item n: that its tools are those of
-// a final Step, what edits put into the system prompt, and the messages without their thinking.
-func words(s *engine.Send, n int) []string {
+// a final Step, the system prompt, the tools, and the messages without their thinking.
+func words(h *host, s *engine.Send, n int) []string {
 	var out []string
 	if s.Final != engine.ReasonNone {
 		out = append(out, "other tools")
 	}
 	for _, sec := range s.Sections {
-		if sec.Kind == llm.SectionSummary {
-			out = append(out, "section "+sec.Text)
-		}
+		out = append(out, "section "+sec.Text)
+	}
+	for _, tool := range h.m.ToolsSet() {
+		out = append(out, "tool "+tool.Name+" "+tool.Description+" "+tool.Schema)
 	}
 	for _, it := range s.Items[:n] {
 		out = append(out, llm.DigestOf(it.Message).String())

@@ -27,7 +27,7 @@ func (m *keeper) chooseTools() {
 	if err != nil { // all are offered (law 12)
 		m.event(EventTools, offerRule, "all tools are offered: %v", err)
 	}
-	if !isNew && slices.Equal(shown, m.placed) && (shown == nil) == (m.placed == nil) {
+	if !isNew && slices.Equal(shown, m.shownAt) && (shown == nil) == (m.shownAt == nil) {
 		return
 	}
 	was := len(m.leftOut())
@@ -70,7 +70,7 @@ func (m *keeper) chosen(room int) ([]int, error) {
 // offer says which tools are offered from now on.
 func (m *keeper) offer(shown []int) {
 	m.setTools(m.tools, shown)
-	m.record(journal.Record{Kind: journal.KindOffer, Offer: m.placed})
+	m.record(journal.Record{Kind: journal.KindOffer, Offer: m.shownAt})
 }
 
 // tellLeftOut puts the note on how many tools are left out in the place of the one before.
@@ -90,7 +90,7 @@ func (m *keeper) tellLeftOut(n int) {
 
 // promote offers tools that were left out, in their order behind those that are offered.
 func (m *keeper) promote(names []string) {
-	shown, out := slices.Clone(m.placed), m.leftOut()
+	shown, out := slices.Clone(m.shownAt), m.leftOut()
 	var promoted []string
 	for _, name := range names {
 		i := slices.IndexFunc(out, func(at int) bool { return m.tools[at].Name == name })
@@ -106,7 +106,7 @@ func (m *keeper) promote(names []string) {
 
 // promoteCalled offers the tools that a reply calls although they are left out.
 func (m *keeper) promoteCalled(msg llm.Message) {
-	if m.placed == nil || msg.Origin != llm.Model {
+	if m.shownAt == nil || msg.Origin != llm.Model {
 		return
 	}
 	var names []string
@@ -119,11 +119,11 @@ func (m *keeper) promoteCalled(msg llm.Message) {
 // carried returns the places in another list of tools of those that are offered now, in their
 // order, then of those that no policy leaves out; nil if none is left out now.
 func (m *keeper) carried(tools []llm.Tool) []int {
-	if m.placed == nil {
+	if m.shownAt == nil {
 		return nil
 	}
 	shown := []int{}
-	for _, old := range m.placed {
+	for _, old := range m.shownAt {
 		for at, t := range tools { // a provider's own tools have no name: each stands for one of them
 			if t.Name == m.tools[old].Name && !slices.Contains(shown, at) {
 				shown = append(shown, at)

@@ -22,9 +22,10 @@ type past struct {
 	sections []llm.Section
 	tools    []llm.Tool
 	active   []llm.Tool              // of them, those that are offered, in their order
-	placed   []int                   // their places among the tools; nil: none is left out
+	shownAt  []int                   // their places among the tools; nil: none is left out
 	unchosen bool                    // nobody has looked yet whether some of the tools are left out
 	uses     map[string]deferral.Use // of tools, by name
+	front    llm.Digest              // of sections and what is offered, see journal.FrontOf
 	view     edit.View               // what follows from them
 
 	stored map[llm.Ref]bool // blobs that are durable or handed out
@@ -233,14 +234,14 @@ func (m *past) Messages() []llm.Message { return m.messages }
 // setOffer says which of the tools are offered, by their places; nil: all, but for the one that
 // finds what is left out. Places that are none say nothing: then all are offered.
 func (m *past) setOffer(tools []llm.Tool, placed []int) {
-	m.tools, m.placed, m.active = tools, placed, nil
+	m.tools, m.shownAt, m.active = tools, placed, nil
 	if slices.ContainsFunc(placed, func(at int) bool { return at < 0 || at >= len(tools) }) {
-		m.placed = nil
+		m.shownAt = nil
 	}
-	for _, at := range m.placed {
+	for _, at := range m.shownAt {
 		m.active = append(m.active, tools[at])
 	}
-	if m.placed == nil {
+	if m.shownAt == nil {
 		m.active = slices.DeleteFunc(slices.Clone(tools), findsTools)
 	}
 }
@@ -252,12 +253,12 @@ func findsTools(t llm.Tool) bool {
 
 // leftOut returns the places of the tools that are left out.
 func (m *past) leftOut() []int {
-	if m.placed == nil {
+	if m.shownAt == nil {
 		return nil
 	}
 	var out []int
 	for at := range m.tools {
-		if !slices.Contains(m.placed, at) {
+		if !slices.Contains(m.shownAt, at) {
 			out = append(out, at)
 		}
 	}

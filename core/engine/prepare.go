@@ -231,7 +231,7 @@ func (m *requester) send() {
 	m.traceSend()
 	m.request.before = m.sent
 	m.sent = sending{
-		seq: m.sent.seq + 1, to: m.resolved[i], meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i),
+		seq: m.sent.seq + 1, to: m.resolved[i], meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i), front: m.front,
 	}
 	m.all(func(t *meter.Meter) { t.Leave(m.border(), m.view) })
 	m.request.phase = phaseHanded

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/meter"
 )
 
@@ -54,4 +55,5 @@ type sending struct {
 	edit   edit.ID       // the newest edit
 	end    int           // length of the transcript
 	output int           // what it let the reply have
+	front  llm.Digest    // what stood before its messages
 }

@@ -82,6 +82,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 	m.messages, m.journal = slices.Clone(messages), slices.Clone(edits)
 	m.sections = s.Base.Sections
 	m.setOffer(s.Base.Tools, s.Base.Offer)
+	m.front = journal.FrontOf(m.sections, m.tools, m.shownAt)
 	m.reported = s.Outputs
 	if s.State != nil {
 		for _, l := range s.State.Limits {
@@ -134,7 +135,7 @@ func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
 	}
 	if s.Sent.Target != "" {
 		m.answeredBy(s.Sent.Target, "")
-		m.sent.edit, m.sent.end, m.sent.output = s.Sent.Edit, s.Sent.Messages, s.Sent.Output
+		m.sent.edit, m.sent.end, m.sent.output, m.sent.front = s.Sent.Edit, s.Sent.Messages, s.Sent.Output, m.front
 		m.request.to = max(m.named(s.Sent.Target), 0)
 	}
 	m.wanted, m.opened = Reason(s.Wanted), s.Opened

@@ -32,8 +32,8 @@ func (m *past) breaks(e edit.Edit) (edit.Span, bool) {
 }
 
 // reconsider finds anew what thinking in the view is broken. Edits that were made under the
-// same thinking count as one: what the earliest of them has changed. A final Step has other
-// tools, which stand before everything: final says that the next one is one.
+// same thinking count as one: what the earliest of them has changed. System prompt and tools stand
+// before everything, and a final Step has other tools: final says that the next one is one.
 func (m *past) reconsider(final bool) {
 	m.broken = nil
 	if len(m.thoughts) == 0 {
@@ -45,7 +45,7 @@ func (m *past) reconsider(final bool) {
 		}
 	}
 	for _, t := range m.thoughts {
-		if t.Final != final {
+		if t.Final != final || t.Front != m.front {
 			m.breakUp(edit.Span{From: t.Message, To: t.Message + 1})
 		}
 	}

@@ -43,8 +43,35 @@ type Base struct {
 // A Thought is a message with thinking, which is bound to what stood before it.
 type Thought struct {
 	Message llm.MessageID
-	Edit    edit.ID // the newest that it was made under
-	Final   bool    // it was made in a final Step, which has other tools
+	Edit    edit.ID    // the newest that it was made under
+	Final   bool       // it was made in a final Step, which has other tools
+	Front   llm.Digest // the system prompt and the tools that it was made under, as [FrontOf] names them
+}
+
+// FrontOf names what stands before all messages: what a model reads of the system prompt and of
+// the tools that are offered, by their places; nil: all.
+func FrontOf(sections []llm.Section, tools []llm.Tool, offer []int) llm.Digest {
+	if offer != nil && !slices.ContainsFunc(offer, func(at int) bool { return at < 0 || at >= len(tools) }) {
+		all := tools
+		tools = nil
+		for _, at := range offer {
+			tools = append(tools, all[at])
+		}
+	}
+
+	var m llm.Message
+	say := func(texts ...string) {
+		for _, text := range texts {
+			m.Parts = append(m.Parts, llm.Text{Text: text})
+		}
+	}
+	for _, s := range sections {
+		say("section", s.Text)
+	}
+	for _, t := range tools {
+		say("tool", t.Name, t.Description, t.Schema)
+	}
+	return llm.DigestOf(m)
 }
 
 // An Output is the size of a reply as its usage reported it.
@@ -110,6 +137,13 @@ func Read(lines iter.Seq2[[]byte, error]) iter.Seq2[Record, error] {
 }
 
 type collector struct {
+	sections  []llm.Section // before all messages, as they are now
+	tools     []llm.Tool
+	offer     []int      // which of them are offered; nil: all
+	frontNow  llm.Digest // of both, where named is set
+	named     bool
+	sentFront llm.Digest // of the request that left last
+
 	out   Snapshot
 	turns turn.Index // over out.Messages
 	asks  []Ask      // without an answer
@@ -178,6 +212,22 @@ func (c *collector) note(r *Record) {
 	}
 	c.log = append(c.log, e)
 	c.noteFinal(e)
+	c.noteFront(e)
+}
+
+// noteFront notes of a record what stands before all messages after it, and what stood there
+// when a request left.
+func (c *collector) noteFront(e entry) {
+	switch e.kind {
+	case KindSections:
+		c.sections, c.named = c.rest[e.at].Sections, false
+	case KindTools:
+		c.tools, c.offer, c.named = c.rest[e.at].Tools, nil, false
+	case KindOffer:
+		c.offer, c.named = c.rest[e.at].Offer, false
+	case KindState:
+		c.sentFront = c.front()
+	}
 }
 
 // noteFinal notes of a record whether the Steps after it are final ones.
@@ -230,6 +280,14 @@ func (c *collector) add(r *Record) error {
 		c.note(r)
 	}
 	return err
+}
+
+// front names what stands before all messages now.
+func (c *collector) front() llm.Digest {
+	if !c.named {
+		c.frontNow, c.named = FrontOf(c.sections, c.tools, c.offer), true
+	}
+	return c.frontNow
 }
 
 func (c *collector) state(r *Record) (err error) {
@@ -317,10 +375,10 @@ func (c *collector) message(m llm.Message) error {
 // thought returns what thinking was made under: what the request was that left last, if it
 // answers that one, else what there is now.
 func (c *collector) thought(id llm.MessageID) Thought {
-	t := Thought{Message: id, Edit: c.out.LastEdit, Final: c.final}
+	t := Thought{Message: id, Edit: c.out.LastEdit, Final: c.final, Front: c.front()}
 	if n := len(c.states); n > 0 {
 		if sent, _ := c.states[n-1].sent(); sent.Messages == int(id)-1 {
-			t.Edit = sent.Edit
+			t.Edit, t.Front = sent.Edit, c.sentFront
 		}
 	}
 	return t
@@ -360,11 +418,13 @@ func (c *collector) fork(f Fork) error {
 	c.cut(f.At)
 	s.Messages = slices.Clip(s.Messages[:f.At])
 	c.turns, c.final = turn.Index{}, false
+	c.sections, c.tools, c.offer, c.named = nil, nil, nil, false
 	for _, e := range c.log {
 		if e.kind == KindMessage {
 			c.follow(s.Messages[e.at-1])
 		}
 		c.noteFinal(e)
+		c.noteFront(e)
 	}
 	s.Thoughts = slices.DeleteFunc(s.Thoughts, func(t Thought) bool { return t.Message > f.At })
 	for id := range s.Outputs {
