@@ -22,14 +22,16 @@ func (m *ruler) status(r policy.Rule) {
 		return
 	}
 	m.noted[r.Name] = true
-	m.adopt(edit.Plan{Edits: []edit.Edit{m.statusEdit(n, r)}}, r.Name)
+	m.adopt(edit.Plan{Edits: []edit.Edit{placed(m.insertion(n, r.Name, filling), r)}}, r.Name)
 }
 
-// statusEdit returns the edit that shows the note of r where r wants it.
-func (m *ruler) statusEdit(n llm.Message, r policy.Rule) edit.Edit {
-	e := m.insertion(n, r.Name, "the context is filling up")
+// filling is why the note on how full the context is stands there.
+const filling = "the context is filling up"
+
+// placed returns the edit that shows a note where r wants it.
+func placed(e edit.Edit, r policy.Rule) edit.Edit {
 	if r.Args.Show == policy.ShowSection {
-		e.Sections = []llm.Section{{Name: prompt.Status.String(), Kind: llm.SectionNotes, Text: n.Text()}}
+		e.Sections = []llm.Section{{Name: prompt.Status.String(), Kind: llm.SectionNotes, Text: e.Notes[0].Text()}}
 		e.Notes = nil
 	}
 	return e
@@ -108,7 +110,7 @@ func (m *ruler) restateOne(r policy.Rule, stands []edit.Edit) {
 	case m.crowds(now, stands):
 		p.Edits = m.taken(stands, "there is no room for its new figure")
 	default:
-		p.Edits = append(m.taken(stands, "its figure has changed"), m.statusEdit(now, r))
+		p.Edits = append(m.taken(stands, "its figure has changed"), placed(m.insertion(now, r.Name, filling), r))
 	}
 	if !p.Empty() {
 		m.adopt(p, r.Name)
