@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -179,7 +180,7 @@ func (m *asker) replaceBySummary(s edit.Scene, span edit.Span, said summary.Answ
 	for i, piece := range pieces {
 		if i < len(pieces)-1 {
 			s.Template = orElse(m.text(policy.TemplateDrop), backstopArchive)
-			p = p.Join(s.Drop(piece, edit.KindSummarise, "summarised"))
+			p = p.Join(m.withoutSummaries(s.Drop(piece, edit.KindSummarise, "summarised")))
 			continue
 		}
 		q := s.Archive(piece, edit.KindSummarise, nil, nil)
@@ -188,6 +189,21 @@ func (m *asker) replaceBySummary(s edit.Scene, span edit.Span, said summary.Answ
 		e.Why = fmt.Sprintf("a summary stands for messages %d to %d", piece.From, piece.To-1)
 		m.place(e, edit.Fill(head, edit.Values{N: int(span.To - span.From), Ref: e.Refs[0]}), said)
 		p = p.Join(q)
+	}
+	return p
+}
+
+// withoutSummaries takes out of a plan the summaries that stood in what it archives: a newer one,
+// which was written with them at hand, stands for all of it.
+func (m *asker) withoutSummaries(p edit.Plan) edit.Plan {
+	for i := range p.Edits {
+		e := &p.Edits[i]
+		e.Sections = nil
+		e.Notes = slices.DeleteFunc(slices.Clone(e.Notes), func(n llm.Message) bool { return n.Flags.Has(llm.FlagSummary) })
+		e.After = 0
+		for _, n := range e.Notes {
+			e.After += m.gauge.Message(n)
+		}
 	}
 	return p
 }
