@@ -50,10 +50,10 @@ func (p prose) words(n int) string {
 	var b strings.Builder
 	for i := range n {
 		w := proseWords[p.rnd.IntN(len(proseWords))]
-		switch {
-		case i%11 == 0:
+		switch i % 11 {
+		case 0:
 			w = strings.ToUpper(w[:1]) + w[1:]
-		case i%11 == 10:
+		case 10:
 			w += "."
 		}
 		b.WriteString(w + " ")

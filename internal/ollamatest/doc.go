@@ -5,6 +5,7 @@
 //
 // TestProxyGrows puts the server behind package proxy for a conversation of many windows, and holds our
 // count against the prompts that the server reports; with -v it prints both. It takes most of the time.
+// TestOwnSummaries has the model summarise a conversation of its own in a window of 2,048 tokens.
 //
 // The server is built and started by scripts/ollama. The tests run when PLIMSOLL_OLLAMA and
 // PLIMSOLL_OLLAMA_MODEL name its address and a model that has a window of at most some thousand

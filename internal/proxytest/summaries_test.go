@@ -206,7 +206,12 @@ func (s *summarised) summary() scriptmodel.Reply {
 func (s *summarised) judge(kept *naming) (stood int) {
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
+	conversations := 0
 	for name := range kept.names {
+		if strings.Count(name, "/") < 2 {
+			continue // what is kept of a response, by its id
+		}
+		conversations++
 		spans := map[edit.Span]int{}
 		for r, err := range journal.Read(kept.Records(s.Context(), name, 0)) {
 			must(s.T, err)
@@ -229,8 +234,8 @@ func (s *summarised) judge(kept *naming) (stood int) {
 			}
 		}
 	}
-	if len(kept.names) != 1 {
-		s.Errorf("%d conversations, want one", len(kept.names))
+	if conversations != 1 {
+		s.Errorf("%d conversations, want one", conversations)
 	}
 	return stood
 }
