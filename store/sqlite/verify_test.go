@@ -236,7 +236,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	got.StoredBytes, got.FileBytes = 0, 0
-	want := sqlite.Stats{Version: 5, Sessions: 2, Forks: 1, Records: 4, Blobs: 3, Snapshots: 1, RecordBytes: 3 + 400 + 5 + 5, BlobBytes: 5 + 7000 + 5, SnapshotBytes: 8}
+	want := sqlite.Stats{Version: 7, Sessions: 2, Forks: 1, Records: 4, Blobs: 3, Snapshots: 1, RecordBytes: 3 + 400 + 5 + 5, BlobBytes: 5 + 7000 + 5, SnapshotBytes: 8}
 	if got != want {
 		t.Errorf("want %+v, got %+v", want, got)
 	}
