@@ -44,8 +44,10 @@ func mayLeave(t llm.Tool) bool { return t.Kind != llm.ToolBuiltIn }
 // chosen returns the places of the tools that are offered if they may take that many tokens;
 // nil: all.
 func (m *keeper) chosen(room int) ([]int, error) {
+	if name, two := twins(m.tools); two {
+		return nil, fmt.Errorf("two are called %s, of which one could not be told from the other", name)
+	}
 	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
-	leaves := make(map[string]bool, len(m.tools)) // by name
 	for i, t := range m.tools {                   // each rounded up, so that all of them together are, too
 		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tokens(m.gauge.ToolsSize(m.tools[i:i+1])) + 1, Use: m.uses[t.Name]}
 		if findsTools(t) {
@@ -53,10 +55,6 @@ func (m *keeper) chosen(room int) ([]int, error) {
 			continue
 		}
 		total += rows[i].Tokens
-		if other, two := leaves[t.Name]; two && (other || mayLeave(t)) {
-			return nil, fmt.Errorf("two are called %s, of which one could not be told from the other", t.Name)
-		}
-		leaves[t.Name] = mayLeave(t)
 	}
 	if total <= room || search < 0 && !slices.Contains(m.policy.Tools, policy.ToolSearch) {
 		return nil, nil
@@ -116,10 +114,22 @@ func (m *keeper) promoteCalled(msg llm.Message) {
 	m.promote(names)
 }
 
+// twins returns a name that two tools have of which one may be left out.
+func twins(tools []llm.Tool) (name string, two bool) {
+	leaves := make(map[string]bool, len(tools))
+	for _, t := range tools {
+		if other, two := leaves[t.Name]; two && (other || mayLeave(t)) {
+			return t.Name, true
+		}
+		leaves[t.Name] = mayLeave(t)
+	}
+	return "", false
+}
+
 // carried returns the places in another list of tools of those that are offered now, in their
 // order, then of those that no policy leaves out; nil if none is left out now.
 func (m *keeper) carried(tools []llm.Tool) []int {
-	if m.shownAt == nil {
+	if _, two := twins(tools); two || m.shownAt == nil {
 		return nil
 	}
 	shown := []int{}
