@@ -115,10 +115,7 @@ func policyFields(p *Policy) []field {
 		object("tail", &p.Tail, tailFields(&p.Tail)),
 		texts("pins", &p.Pins),
 		integer("pin_permille", UnitPermille, &p.PinPermille),
-		object("deferral", &p.Deferral, []field{
-			integer("permille", UnitPermille, &p.Deferral.Permille),
-			text("until", &p.Deferral.Until),
-		}),
+		object("deferral", &p.Deferral, deferralFields(&p.Deferral)),
 		text("final_tool", &p.FinalTool),
 		texts("tools", &p.Tools),
 		templates("templates", &p.Templates),
@@ -135,6 +132,10 @@ func policyFields(p *Policy) []field {
 		}),
 		text("on_summary_error", &p.OnSummaryError),
 	}
+}
+
+func deferralFields(d *Deferral) []field {
+	return []field{integer("permille", UnitPermille, &d.Permille), text("until", &d.Until)}
 }
 
 func windowFields(w *WindowRule) []field {
