@@ -236,7 +236,7 @@ func deferralText(d policy.Deferral, w budget.Window) string {
 	if d.Permille == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\ntools above %s tokens (%s of limit): those of MCP servers and\nof skills are left out, and what is found stays until the end of the %s\n",
+	return fmt.Sprintf("\ntools above %s tokens (%s of limit):\nthose of MCP servers and of skills are left out, and\nwhat is found stays until the end of the %s\n",
 		edit.Thousands(d.Room(w)), percent(d.Permille), map[string]string{policy.UntilTurn: "turn", policy.UntilEnd: "session"}[d.Until])
 }
 
