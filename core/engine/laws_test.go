@@ -381,7 +381,8 @@ func isThinking(p llm.Part) bool {
 }
 
 // offeredAsSet checks that tools are sent as they were set, each once: all that are not left
-// out, and the one that finds those only where there are some.
+// out, and the one that finds those only where there are some, or were: what was found stands
+// behind it.
 func offeredAsSet(h *host, sent []llm.Tool) error {
 	is := func(a llm.Tool) func(llm.Tool) bool {
 		return func(b llm.Tool) bool { return reflect.DeepEqual(a, b) }
@@ -392,8 +393,9 @@ func offeredAsSet(h *host, sent []llm.Tool) error {
 	}
 	for _, t := range all {
 		search := t.Builtin && t.Name == policy.ToolSearch
-		left := slices.ContainsFunc(out, is(t)) || search && len(out) == 0
-		if got := slices.ContainsFunc(sent, is(t)); got == left {
+		at := slices.IndexFunc(sent, is(t))
+		left := slices.ContainsFunc(out, is(t)) || search && len(out) == 0 && (at < 0 || at == len(sent)-1)
+		if got := at >= 0; got == left {
 			return broken("law 8: tool %s of kind %s: sent %v, left out %v", t.Name, t.Kind, got, left)
 		}
 		if left && !search && t.Kind == llm.ToolBuiltIn {
