@@ -27,13 +27,18 @@ func BenchmarkPrepare(b *testing.B) {
 
 func benchPrepare(b *testing.B, name string, tokens int) {
 	m := benchMachine(b, name, tokens)
-	id := 0
+	say := func() {
+		benchFeed(b, m, engine.Append{Message: llm.AssistantText("done")})
+		benchFeed(b, m, engine.Append{Message: llm.UserText("and then")})
+	}
+	for range 2 * m.Policy().Economy.Horizon { // old outputs are shortened first, where that pays
+		say()
+		benchFeed(b, m, engine.Prepare{})
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		id++
-		benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "done"}}}})
-		benchFeed(b, m, engine.Append{Message: llm.Message{Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: fmt.Sprint("and then ", id)}}}})
+		say()
 		b.StartTimer()
 		if err := m.Feed(engine.Prepare{}); err != nil {
 			b.Fatal(err)
