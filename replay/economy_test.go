@@ -19,10 +19,7 @@ var agents = []string{"claude-code", "codex", "copilot-cli", "pi"}
 // batch before the window is full unless it pays. What must be, must be above the limit.
 func economical(t *testing.T) (with, without policy.Policy) {
 	t.Helper()
-	p, err := policy.Preset("balanced")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := exampleOf(t, "summary-ahead")
 	p.Rules = slices.Clone(p.Rules)
 	for i := range p.Rules {
 		if w := &p.Rules[i].When; w.Permille == 1000 {

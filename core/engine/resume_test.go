@@ -47,7 +47,7 @@ func (s *pair) samePrepare(n *host) {
 	if a, b := s.h.m.Guard(), n.m.Guard(); a.Current+a.Pending+a.Fresh != b.Current+b.Pending+b.Fresh || a.Schema != b.Schema {
 		s.t.Fatalf("the guard counted %+v, counts %+v", a, b)
 	}
-	if s.h.m.Waiting() {
+	if s.h.m.Waiting() || s.waits() {
 		return
 	}
 	sends, refused := len(s.h.sent), len(s.h.refused)
