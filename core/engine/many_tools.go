@@ -48,7 +48,7 @@ func (m *keeper) chosen(room int) ([]int, error) {
 		return nil, fmt.Errorf("two are called %s, of which one could not be told from the other", name)
 	}
 	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
-	for i, t := range m.tools {                   // each rounded up, so that all of them together are, too
+	for i, t := range m.tools { // each rounded up, so that all of them together are, too
 		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tokens(m.gauge.ToolsSize(m.tools[i:i+1])) + 1, Use: m.uses[t.Name]}
 		if findsTools(t) {
 			search = i
