@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 
 	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -19,6 +20,7 @@ import (
 // A cable carries requests to a handler in memory and keeps the body of the last one.
 type cable struct {
 	handler http.Handler
+	mu      sync.Mutex // summaries are written beside
 	body    []byte
 }
 
@@ -28,7 +30,9 @@ func (c *cable) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
 	c.body = body
+	c.mu.Unlock()
 	in := req.Clone(req.Context())
 	in.Body, in.RequestURI = io.NopCloser(bytes.NewReader(body)), req.URL.RequestURI()
 	out := httptest.NewRecorder()
@@ -41,6 +45,7 @@ func (c *cable) RoundTrip(req *http.Request) (*http.Response, error) {
 type caller struct {
 	cable   *cable
 	known   catalog.Catalog
+	mu      sync.Mutex // guards clients
 	clients map[string]*client.Client
 	stream  bool
 }
@@ -48,6 +53,8 @@ type caller struct {
 // client returns the client of a provider, without retries of its own.
 func (c *caller) client(name string) (*client.Client, client.Provider, error) {
 	p, _ := client.Lookup(name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if made := c.clients[name]; made != nil {
 		return made, p, nil
 	}

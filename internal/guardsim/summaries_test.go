@@ -101,11 +101,23 @@ func newSummaryRun(t *testing.T, seed uint64, preset, provider string, known cat
 		t.Fatal(err)
 	}
 	r := &summaryRun{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 16)), policy: p, asked: map[edit.Span]int{}, moods: map[string]int{},
+		t: t, rnd: rand.New(&shared{source: rand.NewPCG(seed, 16)}), policy: p, asked: map[edit.Span]int{}, moods: map[string]int{},
 		target: budget.Target{Provider: provider, Model: "sim-1", Window: budget.Window{Capacity: 14_000, Buffer: 500, OutputReserve: 1500}},
 	}
 	r.caller = &caller{cable: &cable{handler: scriptmodel.New(script, scriptmodel.Options{Think: r.think})}, known: known, clients: clients{}}
 	return r
+}
+
+// A shared source is drawn from by the session and by the model that writes beside it.
+type shared struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *shared) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
 }
 
 // think is the model: it summarises where that is asked for, else it works.
