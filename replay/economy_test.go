@@ -2,6 +2,8 @@ package replay_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,14 +62,7 @@ func (s *economySum) add(with, without, raw int64) {
 // the window is wide no session becomes dearer by it than sending everything is. How many
 // calls an edit is expected to serve is right in the median.
 func TestCorpusEconomy(t *testing.T) {
-	var files []string
-	for _, file := range corpusSessions(t) {
-		if slices.ContainsFunc(agents, func(a string) bool {
-			return strings.Contains(file, string(filepath.Separator)+a+string(filepath.Separator))
-		}) {
-			files = append(files, file)
-		}
-	}
+	files := agentSessions(t)
 	with, without := economical(t)
 	for _, base := range []replay.Base{replay.BaseFull, replay.BaseMessages} {
 		for _, percent := range []int{100, 50, 25} {
@@ -94,6 +89,55 @@ func TestCorpusEconomy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCorpusEconomyOfBalanced: docs/benchmarks.md has what the economy of balanced, with its rule
+// that shortens old outputs, costs and saves beside balanced without both. Pooled it is nowhere
+// dearer by more than a hundredth.
+func TestCorpusEconomyOfBalanced(t *testing.T) {
+	with, err := policy.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := with
+	with.Name, without.Name = "with", "without"
+	without.Economy = policy.Economy{}
+	without.Rules = slices.DeleteFunc(slices.Clone(with.Rules), func(r policy.Rule) bool { return r.Do == policy.DoPreview })
+	page, err := os.ReadFile(filepath.Join("..", "docs", "benchmarks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := agentSessions(t)
+	for _, base := range []replay.Base{replay.BaseFull, replay.BaseMessages} {
+		for _, percent := range []int{100, 50, 25} {
+			sum := economyOf(t, files, replay.Options{
+				Policies: []policy.Policy{with, without}, Windows: []replay.WindowSpec{{Percent: percent}}, Base: base,
+				Ground: base == replay.BaseMessages, Batches: true,
+			})
+			of := func(a, b int64) float64 { return float64(a) / float64(b) }
+			row := fmt.Sprintf("| %s | %d%% | %.3f | %.3f | %d of %d | %.3f |", base, percent, of(sum.with, sum.without), of(sum.with, sum.raw), sum.dearer, sum.segments, float64(sum.worst)/1000)
+			t.Log(row)
+			if !strings.Contains(string(page), row+"\n") {
+				t.Errorf("docs/benchmarks.md does not have the row %s", row)
+			}
+			if sum.with*100 > sum.without*101 {
+				t.Errorf("%s at %d%%: dearer than without by more than a hundredth: %+v", base, percent, sum)
+			}
+		}
+	}
+}
+
+// agentSessions are the sessions of coding agents in the corpus.
+func agentSessions(t *testing.T) (files []string) {
+	t.Helper()
+	for _, file := range corpusSessions(t) {
+		if slices.ContainsFunc(agents, func(a string) bool {
+			return strings.Contains(file, string(filepath.Separator)+a+string(filepath.Separator))
+		}) {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 func economyOf(t *testing.T, files []string, o replay.Options) economySum {
