@@ -63,6 +63,9 @@
 // Package [github.com/plimsoll-dev/plimsoll/core/prompt] orders the system prompt so that what changes least stands first, and chooses what of
 // a request its provider is asked to keep.
 //
+// Package [github.com/plimsoll-dev/plimsoll/core/deferral] says which of many tools a request leaves out, and finds those for a model that
+// says what it wants to do.
+//
 // Package [github.com/plimsoll-dev/plimsoll/core/summary] keeps the thread when messages go: facts that code can extract, a summariser
 // that needs no model, and the check of any summary that a model wrote.
 //
