@@ -72,9 +72,10 @@ type choice struct {
 
 // choices returns what may stay, the most worth first. Where two are worth the same, the
 // newer one is first.
-func choices(groups []*group) []choice {
-	var out []choice
-	for _, g := range slices.Backward(groups) {
+func choices(groups []group) []choice {
+	out := make([]choice, 0, len(groups))
+	for i := range slices.Backward(groups) {
+		g := &groups[i]
 		out = append(out, choice{g, nil, g.worth})
 		for _, o := range g.outs {
 			out = append(out, choice{g, o, o.worth})
@@ -85,8 +86,8 @@ func choices(groups []*group) []choice {
 }
 
 // groups returns what stands before Keep, in its order.
-func (s Scene) groups(a SelectArgs) []*group {
-	var out []*group
+func (s Scene) groups(a SelectArgs) []group {
+	var out []group
 	bare := s
 	bare.Template = a.Stub
 	for i, it := range s.View.Items {
@@ -98,17 +99,17 @@ func (s Scene) groups(a SelectArgs) []*group {
 			break
 		}
 		if len(out) == 0 || s.Turns.CanCut(int(id)-1) {
-			out = append(out, &group{span: Span{id, id}, worth: -1 << 30})
+			out = append(out, group{span: Span{id, id}, worth: -1 << 30})
 		}
-		g := out[len(out)-1]
+		g := &out[len(out)-1]
 		g.span.To = id + 1
 		if s.pinned(id) {
 			g.pinned = true
 		}
 		s.weigh(g, i, bare, a.Kind)
 	}
-	for _, g := range out {
-		g.taken = g.pinned
+	for i := range out {
+		out[i].taken = out[i].pinned
 	}
 	return out
 }
@@ -142,7 +143,7 @@ func (s Scene) weigh(g *group, i int, bare Scene, kind Kind) {
 }
 
 // selected plans what a selection comes to.
-func (s Scene) selected(groups []*group, a SelectArgs) Plan {
+func (s Scene) selected(groups []group, a SelectArgs) Plan {
 	var p Plan
 	drop := s
 	drop.Template = a.Archive

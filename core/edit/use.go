@@ -40,10 +40,11 @@ func (s Scene) DemoteByUse(need int, a DemoteArgs) Plan {
 
 // byUse marks all groups as such that stay and returns those that may leave, the least lately
 // referred to first.
-func (s Scene) byUse(groups []*group) []*group {
+func (s Scene) byUse(groups []group) []*group {
 	used := map[*group]int{}
 	var out []*group
-	for _, g := range groups {
+	for i := range groups {
+		g := &groups[i]
 		if g.taken = true; g.pinned {
 			continue
 		}

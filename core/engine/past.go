@@ -92,7 +92,7 @@ func (m *past) human(which int) llm.MessageID {
 
 // shows reports whether a message stands in the view.
 func (m *past) shows(id llm.MessageID) bool {
-	return slices.ContainsFunc(m.view.Items, func(it edit.Item) bool { return !it.IsNote() && it.Message.ID == id })
+	return slices.ContainsFunc(m.view.Within(edit.Span{From: id, To: id + 1}), func(msg llm.Message) bool { return msg.ID == id })
 }
 
 // viewAt returns the view of the first messages under the edits up to one.

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -20,12 +21,11 @@ type Index struct {
 	messages int
 	step     int // calls of the model so far
 	model    bool
-	from     int // of parts: those of the newest Step begin here
-	parts    []source
+	from     int            // of parts: those of the newest Step begin here
+	parts    []source       // in the order of their places
 	where    extents        // of words in parts
 	paths    map[string]int // the newest Step that named each path
 	edited   map[string]int // the newest Step that edited each path
-	at       map[Place]int
 }
 
 // A source is one part.
@@ -43,7 +43,7 @@ type source struct {
 // its words.
 func (x *Index) Add(m llm.Message) {
 	if x.where == nil {
-		x.where, x.at, x.paths, x.edited = extents{}, map[Place]int{}, map[string]int{}, map[string]int{}
+		x.where, x.paths, x.edited = extents{}, map[string]int{}, map[string]int{}
 	}
 	x.messages++
 	if m.Role == llm.RoleAssistant && !x.model {
@@ -62,9 +62,15 @@ func (x *Index) Add(m llm.Message) {
 
 func (x *Index) add(s source) {
 	i := len(x.parts)
-	x.at[s.place] = i
 	x.parts = append(x.parts, s)
 	x.where.add(s.Text, i)
+}
+
+// at returns which of the parts stands at a place.
+func (x *Index) at(p Place) (int, bool) {
+	return slices.BinarySearchFunc(x.parts, p, func(s source, p Place) int {
+		return cmp.Or(cmp.Compare(s.place.Message, p.Message), cmp.Compare(s.place.Part, p.Part))
+	})
 }
 
 // refer notes that a call refers to the newest part that says each of its spans, and, where
@@ -118,7 +124,8 @@ func (x *Index) Last(s Span) (Place, bool) {
 func (x *Index) Sources(s Span, last Place) []Place {
 	first, _, _ := x.bounds(s)
 	var out []Place
-	for i := first; i <= x.at[last]; i++ {
+	end, _ := x.at(last)
+	for i := first; i <= end; i++ {
 		if x.parts[i].Says(s) {
 			out = append(out, x.parts[i].place)
 		}
@@ -129,7 +136,7 @@ func (x *Index) Sources(s Span, last Place) []Place {
 // Used returns the newest Step in which a part came or a call referred to it, as its number
 // from 1; 0 if it came before the first.
 func (x *Index) Used(p Place) int {
-	if i, ok := x.at[p]; ok {
+	if i, ok := x.at(p); ok {
 		return max(x.parts[i].used, x.parts[i].step)
 	}
 	return 0
@@ -144,7 +151,7 @@ func (x *Index) Edited(path string) int { return x.edited[path] }
 
 // Text returns what a part says.
 func (x *Index) Text(p Place) Text {
-	if i, ok := x.at[p]; ok {
+	if i, ok := x.at(p); ok {
 		return x.parts[i].Text
 	}
 	return Text{}
@@ -152,7 +159,7 @@ func (x *Index) Text(p Place) Text {
 
 // StepOf returns the number of the Step in which a message came; 0: before the first.
 func (x *Index) StepOf(id llm.MessageID) int {
-	if i, ok := x.at[Place{Message: id}]; ok {
+	if i, ok := x.at(Place{Message: id}); ok {
 		return x.parts[i].step
 	}
 	return 0
