@@ -48,7 +48,7 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 		m.setTools(m.tools, r.Offer)
 		m.unchosen = false
 	case journal.KindPolicy:
-		return m.feedPolicy(r.Policy)
+		return m.feedPolicy(*r.Policy)
 	case journal.KindForce:
 		m.wanted = Reason(r.Reason)
 	case journal.KindExceeded:

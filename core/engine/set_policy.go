@@ -25,7 +25,7 @@ func (m *Machine) feedPolicy(p policy.Policy) error {
 		m.policy = old
 		return err
 	}
-	m.record(journal.Record{Kind: journal.KindPolicy, Policy: p})
+	m.record(journal.Record{Kind: journal.KindPolicy, Policy: &p})
 	// What the old rules were up to means nothing to the new ones.
 	m.summary, m.declined = nil, declined{}
 	m.dropAsks()

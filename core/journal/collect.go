@@ -328,7 +328,7 @@ func (c *collector) finish() (err error) {
 		case KindOffer:
 			s.Base.Offer = c.rest[e.at].Offer
 		case KindPolicy:
-			s.Base.Policy = c.rest[e.at].Policy
+			s.Base.Policy = *c.rest[e.at].Policy
 		}
 	}
 	for _, e := range c.log[from:] {

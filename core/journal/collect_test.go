@@ -77,7 +77,7 @@ func sections(text string) journal.Record {
 }
 
 func policyOf(name string) journal.Record {
-	return journal.Record{Kind: journal.KindPolicy, Policy: policy.Policy{Version: 1, Name: name}}
+	return journal.Record{Kind: journal.KindPolicy, Policy: &policy.Policy{Version: 1, Name: name}}
 }
 
 func usage(prompt int) journal.Record {
@@ -134,7 +134,7 @@ func TestCollect(t *testing.T) {
 		Fork:     journal.Fork{Parent: "main", At: 4},
 		State:    state(3).State,
 		Base: journal.Base{
-			Messages: 4, Edit: 3, Sections: sections("old").Sections, Tools: tools("old").Tools, Policy: policyOf("first").Policy,
+			Messages: 4, Edit: 3, Sections: sections("old").Sections, Tools: tools("old").Tools, Policy: *policyOf("first").Policy,
 		},
 		Tail: []journal.Record{usage(20), archive(6, 1, 4, 1, 2), sections("new"), tools("new"), policyOf("second"), rejected("", 9, 0), human(5)},
 	}

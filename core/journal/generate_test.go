@@ -164,7 +164,8 @@ func drawRecord(t *rapid.T) journal.Record {
 	case journal.KindOffer:
 		r.Offer = drawList(t, "offer", func(t *rapid.T) int { return rapid.IntRange(0, 600).Draw(t, "place") })
 	case journal.KindPolicy:
-		r.Policy = rapid.Make[policy.Policy]().Draw(t, "policy")
+		p := rapid.Make[policy.Policy]().Draw(t, "policy")
+		r.Policy = &p
 	case journal.KindAsk:
 		r.Ask = rapid.Make[journal.Ask]().Draw(t, "ask")
 		r.Ask.Kind = drawString(t, "ask kind")

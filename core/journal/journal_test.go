@@ -251,7 +251,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"unknown kind of section", journal.Record{Kind: journal.KindSections, Sections: []llm.Section{{Kind: 9}}}, "section 0"},
 		{"no ref", journal.Record{Kind: journal.KindEdit, Edit: edit.Edit{Refs: []llm.Ref{""}}}, "ref 0"},
 		{"note with an unknown role", journal.Record{Kind: journal.KindEdit, Edit: edit.Edit{Notes: []llm.Message{{Role: 7}}}}, "note 0"},
-		{"policy with other bytes", journal.Record{Kind: journal.KindPolicy, Policy: policy.Policy{Templates: map[string]string{"cap": "\xff"}}}, "UTF-8"},
+		{"policy with other bytes", journal.Record{Kind: journal.KindPolicy, Policy: &policy.Policy{Templates: map[string]string{"cap": "\xff"}}}, "UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			line, err := journal.Encode(tt.record)

@@ -137,7 +137,10 @@ func lineOf(r Record) (line, error) {
 	case KindOffer:
 		l.V, l.Offer = offerVersion, runsOf(r.Offer)
 	case KindPolicy:
-		l.Policy, err = policyOf(r.Policy)
+		if r.Policy == nil {
+			return line{}, errors.New("policy, want one, got none")
+		}
+		l.Policy, err = policyOf(*r.Policy)
 	case KindTurnEnd, KindExceeded:
 	case KindForce:
 		l.Reason = r.Reason
@@ -330,7 +333,7 @@ func (l *line) record() (Record, error) {
 	case l.Kind == KindOffer:
 		r.Offer, err = readRuns(l.Offer)
 	case l.Kind == KindPolicy:
-		r.Policy = *l.Policy
+		r.Policy = l.Policy
 	case l.Kind == KindTurnEnd, l.Kind == KindExceeded:
 	case l.Kind == KindForce:
 		r.Reason = l.Reason

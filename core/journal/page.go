@@ -69,8 +69,8 @@ func EncodePage(p Page) ([]byte, error) {
 // DecodePage reads what EncodePage wrote, but for what is shown. Its lines share data.
 func DecodePage(data []byte) (Page, error) {
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
-	var h pageHead
-	if err := json.Unmarshal(first, &h); err != nil {
+	h, err := headOf(first)
+	if err != nil {
 		return Page{}, fmt.Errorf("journal: decode page: %w", err)
 	}
 	if h.Version != PageVersion {
@@ -81,6 +81,16 @@ func DecodePage(data []byte) (Page, error) {
 		return Page{}, fmt.Errorf("journal: decode page: records %d to %d, want as many lines, got %d", h.From, h.To, len(p.Lines))
 	}
 	return p, nil
+}
+
+// headOf reads the first line of a page up to what is shown: that may be megabytes, which
+// nobody needs to take a session up.
+func headOf(line []byte) (pageHead, error) {
+	var h pageHead
+	if i := bytes.Index(line, []byte(`,"token_count":`)); i >= 0 {
+		line = append(bytes.Clone(line[:i]), '}')
+	}
+	return h, json.Unmarshal(line, &h)
 }
 
 // Lines yields lines as a store does, for [Read].

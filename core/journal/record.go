@@ -54,7 +54,7 @@ type Record struct {
 	Sections []llm.Section
 	Tools    []llm.Tool
 	Offer    []int // the places in the tool list of those that are offered, in their order; nil: none is left out
-	Policy   policy.Policy
+	Policy   *policy.Policy
 	Ask      Ask
 	Answer   Answer
 	Fork     Fork

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"strings"
 )
 
 // A Digest names what a message says to a model. See the package comment.
@@ -144,18 +145,21 @@ func ParseRef(s string) (Ref, error) {
 	if len(s) != refChars+1 || s[0] != 'r' {
 		return "", fmt.Errorf("llm: parse ref: %.40q, want \"r\" and %d characters, got %d bytes", s, refChars, len(s))
 	}
-	for i := 1; i < len(s); i++ {
-		if !inRef[s[i]] {
-			return "", fmt.Errorf("llm: parse ref: %q, want only a-z and 2-7, got %q", s, s[i])
-		}
+	// The last eight lie over two of those before them.
+	if inRef(s[1:9]) && inRef(s[9:17]) && inRef(s[17:25]) && inRef(s[refChars-7:]) {
+		return Ref(s), nil
 	}
-	return Ref(s), nil
+	i := 1 + strings.IndexFunc(s[1:], func(r rune) bool { return !strings.ContainsRune(refAlphabet, r) })
+	return "", fmt.Errorf("llm: parse ref: %q, want only a-z and 2-7, got %q", s, s[i])
 }
 
-// inRef has the characters of refAlphabet. Letters and figures alternate at random, so
-// that two comparisons for each would be guessed wrong all the time.
-var inRef = [256]bool{
-	'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true, 'h': true, 'i': true, 'j': true, 'k': true,
-	'l': true, 'm': true, 'n': true, 'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true, 'u': true, 'v': true,
-	'w': true, 'x': true, 'y': true, 'z': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
+// inRef reports whether all eight bytes of s are of refAlphabet: a resume reads millions of
+// Refs. Where each byte is below 0x80, adding 0x80-c to it sets its highest bit if it is c or
+// more, and carries nothing over to the next one.
+func inRef(s string) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	letters := (w + (0x80-'a')*ones) &^ (w + (0x80-'z'-1)*ones)
+	figures := (w + (0x80-'2')*ones) &^ (w + (0x80-'7'-1)*ones)
+	return w&high == 0 && (letters|figures)&high == high
 }
