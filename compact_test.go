@@ -3,6 +3,7 @@ package plimsoll_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/store"
 )
 
 // answered is a session of n Turns with one Round each, to be summarised by sum.
@@ -276,6 +278,68 @@ func TestCompactByHandOnly(t *testing.T) {
 		}
 		if len(sum.asks) != 1 || !strings.Contains(sum.asks[0].Prompt, "<retain>") {
 			t.Fatalf("asked %+v", sum.asks)
+		}
+	})
+}
+
+// TestSubAgentApart: a sub-agent's conversation is a session of its own beside its parent's in
+// one store. What is compacted in one leaves the other alone, its content too, and is told to
+// whoever follows the one that it happened in, with its figures.
+func TestSubAgentApart(t *testing.T) {
+	kept := &store.Memory{}
+	begin := func(id string) *plimsoll.Session {
+		s := open(t, plimsoll.Options{Policy: preset(t, "turn-budget"), ID: id, Store: kept, Targets: []budget.Target{roomy()}})
+		for i := 1; i <= 6; i++ {
+			call, result := round(i)
+			add(t, s, human(fmt.Sprintf("Question %d of %s.%s", i, id, strings.Repeat(" Why is it so?", 50))), call, result, reply("Done."+strings.Repeat(" Well.", 40)))
+		}
+		return s
+	}
+	parent, sub := begin("parent"), begin("sub")
+	before := sub.View()
+	done, err := parent.Compact(t.Context(), "")
+	if err != nil || len(done.Edits) == 0 {
+		t.Fatalf("%d edits (%q), %v, want some", len(done.Edits), done.Why, err)
+	}
+	t.Run("R003-15_a_sub-agent_has_a_context_of_its_own", func(t *testing.T) {
+		if after := sub.View(); !reflect.DeepEqual(before, after) {
+			t.Errorf("the sub-agent's view changed from\n%+v\nto\n%+v", before, after)
+		}
+		refs := 0
+		for _, e := range done.Edits {
+			refs += len(e.Refs)
+			for _, ref := range e.Refs {
+				if _, err := parent.Blob(t.Context(), ref); err != nil {
+					t.Errorf("the parent reads %s: %v", ref, err)
+				}
+				if data, err := sub.Blob(t.Context(), ref); err == nil {
+					t.Errorf("the sub-agent reads %s of its parent, %d bytes", ref, len(data))
+				}
+			}
+		}
+		if refs == 0 {
+			t.Error("nothing was put away")
+		}
+	})
+	t.Run("R003-15_compression_is_told", func(t *testing.T) {
+		var told []edit.Edit
+		for _, e := range events(t, parent) {
+			if e.Kind == plimsoll.EventEdit {
+				told = append(told, *e.Edit)
+			}
+		}
+		if !reflect.DeepEqual(told, done.Edits) {
+			t.Errorf("told\n%+v\nwant\n%+v", told, done.Edits)
+		}
+		for _, e := range told {
+			if e.Why == "" || e.Before <= e.After {
+				t.Errorf("edit %d: want a reason and fewer tokens, got %q, %d to %d", e.ID, e.Why, e.Before, e.After)
+			}
+		}
+		for _, e := range events(t, sub) {
+			if e.Kind == plimsoll.EventEdit {
+				t.Errorf("the sub-agent was told of %+v", e.Edit)
+			}
 		}
 	})
 }

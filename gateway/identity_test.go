@@ -86,13 +86,15 @@ func TestStatedID(t *testing.T) {
 			t.Errorf("%s: got session %q, want %q", header, again.Session, one.Session)
 		}
 	}
-	g := begin(t, nil)
-	main, sub := newTalk(t, "Hello."), newTalk(t, "Hello.")
-	main.header = map[string]string{"X-Claude-Code-Session-Id": "s"}
-	sub.header = map[string]string{"X-Claude-Code-Session-Id": "s", "X-Claude-Code-Agent-Id": "1"}
-	if main.sends(g).Report().Session == sub.sends(g).Report().Session {
-		t.Error("a sub-agent shares its parent's session")
-	}
+	t.Run("R003-15_a_sub-agent_has_a_session_of_its_own", func(t *testing.T) {
+		g := begin(t, nil)
+		main, sub := newTalk(t, "Hello."), newTalk(t, "Hello.")
+		main.header = map[string]string{"X-Claude-Code-Session-Id": "s"}
+		sub.header = map[string]string{"X-Claude-Code-Session-Id": "s", "X-Claude-Code-Agent-Id": "1"}
+		if main.sends(g).Report().Session == sub.sends(g).Report().Session {
+			t.Error("a sub-agent shares its parent's session")
+		}
+	})
 }
 
 // TestRetry: a request that comes again leaves with the same bytes, also after a restart.
