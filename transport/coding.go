@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/zlib"
 	"errors"
 	"fmt"
@@ -40,7 +42,7 @@ func unpacker(coding string, r io.Reader) (io.Reader, error) {
 	case "gzip", "x-gzip":
 		return gzip.NewReader(r)
 	case "deflate":
-		return zlib.NewReader(r)
+		return inflater(r)
 	case "br":
 		return brotli.NewReader(r), nil
 	case "zstd":
@@ -52,6 +54,50 @@ func unpacker(coding string, r io.Reader) (io.Reader, error) {
 		return d.IOReadCloser(), nil
 	}
 	return nil, fmt.Errorf("%w %q", errCoding, coding)
+}
+
+// inflater returns a reader of what is packed as deflate: the zlib format (RFC 1950), as HTTP
+// has it, or the bare one (RFC 1951), which some servers and clients send under that name.
+func inflater(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	head, err := b.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	// A bare one cannot begin like this: it would be a block that is not packed, whose padding
+	// is not empty.
+	if len(head) < 2 || head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		return zlib.NewReader(b)
+	}
+	return flate.NewReader(b), nil
+}
+
+// opened returns a reader of what r holds, unpacked, and true; where r does not begin as its
+// coding says, one of its very bytes.
+func opened(coding string, r io.Reader) (io.Reader, bool) {
+	kept := &keeping{r: r}
+	plain, err := unpacker(coding, kept)
+	if err != nil {
+		return io.MultiReader(bytes.NewReader(kept.begun), r), false
+	}
+	kept.over, kept.begun = true, nil
+	return plain, true
+}
+
+// A keeping reader keeps what is read of another one, until it is over.
+type keeping struct {
+	r     io.Reader
+	begun []byte
+	over  bool
+}
+
+// Read implements io.Reader.
+func (k *keeping) Read(p []byte) (int, error) {
+	n, err := k.r.Read(p)
+	if !k.over {
+		k.begun = append(k.begun, p[:n]...)
+	}
+	return n, err
 }
 
 // Unpack returns the whole of a body, unpacked, of at most MostBody bytes. coding is that of the

@@ -42,9 +42,13 @@ func (t *Transport) relay(req *http.Request, x *exchange, resp *http.Response) (
 	}
 	if r.relay.Hides() {
 		r.next = func(ctx context.Context) (io.ReadCloser, error) { return t.nextRound(req.WithContext(ctx), x, r) }
-		if plain, err := unpacker(coding, resp.Body); err == nil && coding != "" { // it was asked not to be
-			r.src, coding = body{plain, resp.Body}, ""
-			resp.Header.Del("Content-Encoding")
+		if coding != "" { // it was asked not to be
+			plain, unpacked := opened(coding, resp.Body)
+			r.src = body{plain, resp.Body}
+			if unpacked {
+				coding = ""
+				resp.Header.Del("Content-Encoding")
+			}
 		}
 	}
 	if coding != "" && !strings.EqualFold(coding, "identity") {
