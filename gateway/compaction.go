@@ -7,7 +7,6 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
-	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 )
 
@@ -108,23 +107,18 @@ func (x *Exchange) summarise() error {
 		ID: "plimsoll-compaction", Model: x.request.Model, Stop: llm.StopEnd,
 		Message: llm.AssistantText("<summary>\n" + text + "\n</summary>"),
 	}
-	var err error
-	if !x.request.Settings.Stream && !x.call.Stream {
+	streamed := x.streams()
+	switch {
+	case !streamed:
 		x.given.Kind = "application/json"
-		x.given.Body, err = x.codec.EncodeResponse(r)
-		return err
-	}
-	x.given.Kind = "text/event-stream"
-	if x.call.Dialect == ollama.Dialect {
+	case x.call.Dialect == ollama.Dialect:
 		x.given.Kind = "application/x-ndjson"
+	default:
+		x.given.Kind = "text/event-stream"
 	}
-	enc := x.codec.NewEncoder()
-	for _, e := range wire.Events(r) {
-		if x.given.Body, err = enc.Append(x.given.Body, e); err != nil {
-			return err
-		}
-	}
-	return nil
+	var err error
+	x.given.Body, err = encoded(x.codec, r, streamed)
+	return err
 }
 
 // An Answer is one that no provider gave, with status 200.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // mostRounds is how many Rounds of one exchange are hidden at most. In the last one the
@@ -16,6 +18,11 @@ const mostRounds = 12
 
 // enough is what the model is told then.
 const enough = "That is enough reading for one answer. Answer now, from what you have; in a later step you can read on."
+
+// unanswered is what the client is told where the model calls on all the same, and says
+// nothing else: an empty reply would end the work of most clients without a word.
+var unanswered = fmt.Sprintf("This answer has taken %d rounds of tool calls that you do not see, the most that one may take, and is not ready. "+
+	"Ask to go on: what was read is kept.", mostRounds)
 
 // errOvertaken says that another request of the conversation has left meanwhile.
 var errOvertaken = errors.New("another request of the conversation has left meanwhile")
@@ -108,10 +115,16 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 		return nil, false
 	}
 	pass = append(pass, r.spliced(r.finish())...)
-	reply, err := r.endRound()
-	x := r.exchange
+	response, err := r.endRound()
+	x, reply := r.exchange, response.Message
 	hidden := len(x.cover.calls(reply))
-	if err != nil || hidden == 0 || x.report.Rounds >= mostRounds {
+	switch {
+	case err != nil || hidden == 0:
+		return pass, false
+	case x.report.Rounds >= mostRounds:
+		if hidden == len(reply.Calls()) { // else the client goes on with its own calls
+			pass = append(pass, r.conclude(response.Model)...)
+		}
 		return pass, false
 	}
 	if again, err = x.serve(ctx, reply); err != nil {
@@ -133,13 +146,42 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 
 // endRound says that all of a Round is in the splice, and returns its reply. Where that broke
 // off and the client does not get it as it came, it is to be told so.
-func (r *Relay) endRound() (llm.Message, error) {
+func (r *Relay) endRound() (llm.Response, error) {
 	r.round = true
 	reply, err := r.splice.EndRound()
 	if err != nil && !errors.Is(err, wire.ErrPassed) && r.failed == nil {
 		r.failed = asError(err)
 	}
-	return reply.Message, err
+	return reply, err
+}
+
+// conclude ends a reply that has come to hidden calls alone with one that says so, as if the
+// model had: the client has something to show, and the conversation a message to go on from.
+func (r *Relay) conclude(model string) (pass []byte) {
+	said, err := encoded(r.exchange.codec, llm.Response{Model: model, Stop: llm.StopEnd, Message: llm.AssistantText(unanswered)}, r.streamed)
+	if err != nil {
+		r.failed = asError(err)
+		return nil
+	}
+	r.splice.Next()
+	r.round = false
+	pass = bytes.Clone(r.spliced(said))
+	_, _ = r.endRound() // an error ends the reply
+	return pass
+}
+
+// encoded returns a reply as a dialect has it, as a stream or not.
+func encoded(c codecs.Full, r llm.Response, streamed bool) (out []byte, err error) {
+	if !streamed {
+		return c.EncodeResponse(r)
+	}
+	e := c.NewEncoder()
+	for _, event := range wire.Events(r) {
+		if out, err = e.Append(out, event); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Failed says that the next Round came to nothing, before End: the provider's answer was an

@@ -283,6 +283,9 @@ func (r *chatSplice) End(_, data []byte) []byte {
 		}
 		choice = endedChoice(choice, r.taken > 0 && r.shown == 0)
 		data = withChoice(data, choice)
+		if r.usage == nil && r.past != nil { // no chunk of this Round states any
+			return raw.Set(r.headed(data), "usage", r.past)
+		}
 	}
 	return r.headed(data)
 }

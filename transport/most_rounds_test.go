@@ -1,0 +1,78 @@
+package transport_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/check"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+)
+
+// A tapped body keeps what was read of it.
+type tapped struct {
+	io.Reader
+	io.Closer
+}
+
+// TestMostRounds: a model that calls hidden tools on and on, whatever it is told, is asked so
+// often and no more. Its client gets an answer that says so, which it can go on from, and is
+// told what all of it used.
+func TestMostRounds(t *testing.T) {
+	eachWay(t, func(t *testing.T, codec codecs.Full, stream bool) {
+		asked, tame := 0, false
+		a, _ := withoutShell(t, codec.Dialect(), stream, func(req *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(req.Body)
+			must(t, err)
+			if faults := check.Request(codec.Dialect(), body); len(faults) > 0 {
+				t.Errorf("request %d: %v", asked, faults)
+			}
+			asked++
+			if tame {
+				if !strings.Contains(string(body), "the most that one may take") || strings.Count(string(body), "is not allowed here") < 11 {
+					t.Errorf("the model does not see what was said: %s", body)
+				}
+				return provides(t, codec, req, stream, mayNot), nil
+			}
+			reply := callsShell
+			call := reply.Message.Calls()[0]
+			call.CallID = fmt.Sprint("call_", asked)
+			reply.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}}
+			return provides(t, codec, req, stream, reply), nil
+		})
+		var got bytes.Buffer
+		through := a.HTTP.Transport
+		a.HTTP = &http.Client{Transport: carrier(func(req *http.Request) (*http.Response, error) {
+			resp, err := through.RoundTrip(req)
+			if err == nil {
+				resp.Body = tapped{io.TeeReader(resp.Body, &got), resp.Body}
+			}
+			return resp, err
+		})}
+		must(t, a.Step(t.Context()))
+		said := a.History[len(a.History)-1]
+		if !strings.Contains(said.Text(), "12 rounds of tool calls") || len(said.Calls()) > 0 || asked != 13 {
+			t.Fatalf("%d requests, the client gets %+v", asked, said)
+		}
+		if used := a.Prompts[0]; used != 13*callsShell.Usage.Prompt() {
+			t.Errorf("the client is told of a prompt of %d tokens, want that of all Rounds, %d", used, 13*callsShell.Usage.Prompt())
+		}
+		faults := check.Response(codec.Dialect(), got.Bytes())
+		if stream {
+			faults = check.Stream(codec.Dialect(), got.Bytes())
+		}
+		if len(faults) > 0 {
+			t.Errorf("the reply breaks rules: %v\n%s", faults, got.Bytes())
+		}
+		tame = true
+		a.Says("Go on.")
+		must(t, a.Step(t.Context()))
+		if text := a.History[len(a.History)-1].Text(); text != "I may not." || asked != 14 {
+			t.Errorf("%d requests, then %q", asked, text)
+		}
+	})
+}
