@@ -46,6 +46,14 @@ type Deleter interface {
 	Delete(ctx context.Context, session string) error
 }
 
+// A Committer is a Store that can keep contents and the records that name them at once: what
+// makes them durable is paid for once.
+type Committer interface {
+	// Commit does what Put does with blobs and then Append with records, all of it or
+	// nothing. Nobody sees the records before the blobs.
+	Commit(ctx context.Context, session string, seq int, records [][]byte, blobs []edit.Blob) error
+}
+
 // An Unflusher is a Store that can keep records before they are on the disk.
 type Unflusher interface {
 	// AppendUnflushed is Append for records that somebody else has, too, for as long as

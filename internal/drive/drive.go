@@ -12,6 +12,7 @@ import (
 	"log/slog"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -290,33 +291,62 @@ func refusal(over *budget.OverError, blobs error) error {
 	return fmt.Errorf("%w: %w", ErrRefused, over)
 }
 
-// keep stores what a Ready says has to be durable: blobs, then records.
+// keep stores what a Ready says has to be durable: blobs, then records, or both at once where the
+// store can. Then a failure counts as one of the blobs: without them the records are tried again.
 func (d *Driver) keep(ctx context.Context, r engine.Ready) engine.Outcome {
-	if len(r.Blobs) > 0 {
-		if err := d.config.Store.Put(ctx, d.config.ID, r.Blobs); err != nil {
-			failed := make([]llm.Ref, len(r.Blobs))
-			for i, b := range r.Blobs {
-				failed[i] = b.Ref
-			}
-			return engine.Outcome{FailedBlobs: failed, BlobsErr: err}
-		}
+	lines, err := d.lines(r)
+	if err != nil {
+		return engine.Outcome{RecordsErr: err}
 	}
-	if len(r.Records) == 0 || d.config.Ephemeral {
+	if c, ok := d.config.Store.(store.Committer); ok && len(lines) > 0 && len(r.Blobs) > 0 {
+		err := c.Commit(ctx, d.config.ID, d.records, lines, r.Blobs)
+		switch {
+		case errors.Is(err, store.ErrConflict):
+			return engine.Outcome{RecordsErr: err}
+		case err != nil:
+			return failed(r.Blobs, err)
+		}
+		d.records += len(lines)
 		return engine.Outcome{}
 	}
-	lines := make([][]byte, len(r.Records))
-	for i, rec := range r.Records {
-		line, err := journal.Encode(rec)
-		if err != nil {
-			return engine.Outcome{RecordsErr: err}
+	if len(r.Blobs) > 0 {
+		if err := d.config.Store.Put(ctx, d.config.ID, r.Blobs); err != nil {
+			return failed(r.Blobs, err)
 		}
-		lines[i] = line
+	}
+	if len(lines) == 0 {
+		return engine.Outcome{}
 	}
 	if err := d.config.Store.Append(ctx, d.config.ID, d.records, lines); err != nil {
 		return engine.Outcome{RecordsErr: err}
 	}
 	d.records += len(lines)
 	return engine.Outcome{}
+}
+
+// lines returns the records of a Ready as they are kept; none of a session that keeps none.
+func (d *Driver) lines(r engine.Ready) ([][]byte, error) {
+	if d.config.Ephemeral {
+		return nil, nil
+	}
+	lines := make([][]byte, len(r.Records))
+	for i, rec := range r.Records {
+		line, err := journal.Encode(rec)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = line
+	}
+	return lines, nil
+}
+
+// failed is the outcome of blobs that were not kept.
+func failed(blobs []edit.Blob, err error) engine.Outcome {
+	out := engine.Outcome{FailedBlobs: make([]llm.Ref, len(blobs)), BlobsErr: err}
+	for i, b := range blobs {
+		out.FailedBlobs[i] = b.Ref
+	}
+	return out
 }
 
 // AnswerTo asks a summariser. One that panics has no answer: no work is worth less than a

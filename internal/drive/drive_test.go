@@ -124,10 +124,16 @@ func reply(parts ...llm.Part) engine.Append {
 // work is a Round whose output has that many lines.
 func work(t *testing.T, d *drive.Driver, lines int) drive.Done {
 	t.Helper()
-	feed(t, d, reply(llm.ToolCall{CallID: "c", Name: "read", Args: "{}"}))
-	return feed(t, d, engine.Append{Message: llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
+	feed(t, d, reply(call()))
+	return feed(t, d, output(lines))
+}
+
+func call() llm.ToolCall { return llm.ToolCall{CallID: "c", Name: "read", Args: "{}"} }
+
+func output(lines int) engine.Append {
+	return engine.Append{Message: llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
 		llm.ToolResult{CallID: "c", Content: []llm.Part{llm.Text{Text: strings.Repeat("one more line of numbers\n", lines)}}},
-	}}})
+	}}}
 }
 
 // TestOrder is law 2: contents, then the records that name them, then what leaves.

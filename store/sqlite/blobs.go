@@ -24,24 +24,29 @@ const seen = `
 // Put implements [store.Store].
 func (s *Store) Put(ctx context.Context, session string, blobs []edit.Blob) error {
 	err := usable(ctx, session)
-	all := make([]packed, 0, len(blobs))
-	for _, b := range blobs {
-		if err != nil {
-			break
-		}
-		if want := llm.RefOf(b.Data); b.Ref != want {
-			err = fmt.Errorf("ref of %d bytes, want %s, got %.40q", len(b.Data), want, b.Ref)
-			break
-		}
-		p := packed{session: session, ref: b.Ref}
-		if err = s.packer.packWhole(&p, b.Data); err == nil {
-			all = append(all, p)
-		}
+	var all []packed
+	if err == nil {
+		all, err = s.packer.packBlobs(session, blobs)
 	}
 	if err == nil {
 		err = s.keep(ctx, session, all)
 	}
 	return named(ctx, err, "put into %q", session)
+}
+
+// packBlobs makes blobs ready to be kept.
+func (p *packer) packBlobs(session string, blobs []edit.Blob) ([]packed, error) {
+	all := make([]packed, len(blobs))
+	for i, b := range blobs {
+		if want := llm.RefOf(b.Data); b.Ref != want {
+			return nil, fmt.Errorf("ref of %d bytes, want %s, got %.40q", len(b.Data), want, b.Ref)
+		}
+		all[i] = packed{session: session, ref: b.Ref}
+		if err := p.packWhole(&all[i], b.Data); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // keep gives a session blobs, all of them or none.

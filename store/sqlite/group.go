@@ -25,6 +25,7 @@ type appending struct {
 	session string
 	seq     int
 	records []body
+	blobs   []packed      // that the records name
 	flush   bool          // it is done when it is on the disk
 	done    chan struct{} // closed when it is done, or has failed
 	err     error
@@ -133,13 +134,22 @@ func (s *Store) appendEach(ctx context.Context, l *lane, a *appending, all []*ap
 	}
 }
 
+// appendOne writes an append with its blobs. One that conflicts has changed nothing.
+func (s *Store) appendOne(ctx context.Context, l *lane, a *appending) error {
+	id, err := s.append(ctx, l, a.session, a.seq, a.records)
+	for i := 0; i < len(a.blobs) && err == nil; i++ {
+		err = s.put(ctx, l, id, a.blobs[i])
+	}
+	return err
+}
+
 // appendAll writes appends in one transaction. One that conflicts is told so, and does not
 // keep the others from being written.
 func (s *Store) appendAll(ctx context.Context, l *lane, all []*appending) error {
 	flush := slices.ContainsFunc(all, func(a *appending) bool { return a.flush })
 	return l.transact(ctx, "BEGIN IMMEDIATE", flush, func(ctx context.Context) error {
 		for _, a := range all {
-			err := s.append(ctx, l, a.session, a.seq, a.records)
+			err := s.appendOne(ctx, l, a)
 			if _, ok := errors.AsType[*store.ConflictError](err); ok {
 				a.err = err
 				continue

@@ -65,6 +65,7 @@ var (
 	_ store.Opener      = (*Store)(nil)
 	_ store.Searcher    = (*Store)(nil)
 	_ store.Unflusher   = (*Store)(nil)
+	_ store.Committer   = (*Store)(nil)
 	_ store.Witness     = (*Store)(nil)
 )
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
@@ -62,27 +63,57 @@ func (s *Store) stamp() int64 { return s.now().UnixMilli() }
 
 // Append implements [store.Store].
 func (s *Store) Append(ctx context.Context, session string, seq int, records [][]byte) error {
-	return s.add(ctx, session, seq, records, true)
+	a := appending{flush: true}
+	err := s.packer.packRecords(&a, records)
+	return s.add(ctx, session, seq, a, err)
+}
+
+// Commit implements [store.Committer]. The blobs are compressed beside the records, which often
+// have the same texts, so that whoever waits waits for one of the two.
+func (s *Store) Commit(ctx context.Context, session string, seq int, records [][]byte, blobs []edit.Blob) error {
+	a := appending{flush: true}
+	if err := usable(ctx, session); err != nil {
+		return named(ctx, err, "append to %q", session)
+	}
+	packed := make(chan error, 1)
+	go func() {
+		var err error
+		a.blobs, err = s.packer.packBlobs(session, blobs)
+		packed <- err
+	}()
+	err := s.packer.packRecords(&a, records)
+	err = errors.Join(err, <-packed)
+	return s.add(ctx, session, seq, a, err)
 }
 
 // AppendUnflushed implements [store.Unflusher].
 func (s *Store) AppendUnflushed(ctx context.Context, session string, seq int, records [][]byte) error {
-	return s.add(ctx, session, seq, records, false)
+	var a appending
+	err := s.packer.packRecords(&a, records)
+	return s.add(ctx, session, seq, a, err)
 }
 
-func (s *Store) add(ctx context.Context, session string, seq int, records [][]byte, flush bool) error {
-	err := usable(ctx, session)
-	packed := make([]body, 0, len(records))
-	for _, r := range records {
+// packRecords makes records ready to be appended.
+func (p *packer) packRecords(into *appending, records [][]byte) error {
+	into.records = make([]body, len(records))
+	for i, r := range records {
+		b, err := p.packRecord(r)
 		if err != nil {
-			break
+			return err
 		}
-		var b body
-		b, err = s.packer.packRecord(r)
-		packed = append(packed, b)
+		into.records[i] = b
+	}
+	return nil
+}
+
+// add appends what is ready, unless err says why it is not.
+func (s *Store) add(ctx context.Context, session string, seq int, a appending, err error) error {
+	if err == nil {
+		err = usable(ctx, session)
 	}
 	if err == nil {
-		err = s.appendGrouped(ctx, &appending{session: session, seq: seq, records: packed, flush: flush, done: make(chan struct{})})
+		a.session, a.seq, a.done = session, seq, make(chan struct{})
+		err = s.appendGrouped(ctx, &a)
 	}
 	if _, ok := errors.AsType[*store.ConflictError](err); ok {
 		return err
@@ -102,9 +133,9 @@ func (p *packer) packRecord(data []byte) (body, error) {
 	return body{formRaw, int64(len(data)), int64(crc32.Checksum(data, p.table)), data}, nil
 }
 
-// append is Append within its transaction.
-func (s *Store) append(ctx context.Context, l *lane, session string, seq int, records []body) error {
-	id, err := s.advance(ctx, l, session, seq, len(records))
+// append is Append within its transaction. It returns the number of the session.
+func (s *Store) append(ctx context.Context, l *lane, session string, seq int, records []body) (id int64, err error) {
+	id, err = s.advance(ctx, l, session, seq, len(records))
 	for len(records) > 0 && err == nil {
 		n := min(len(records), len(inserts))
 		args := make([]any, 0, n*argsOfRecord)
@@ -115,7 +146,7 @@ func (s *Store) append(ctx context.Context, l *lane, session string, seq int, re
 		_, err = l.exec(ctx, inserts[n-1], args...)
 		seq, records = seq+n, records[n:]
 	}
-	return err
+	return id, err
 }
 
 // mostIDs is how many sessions a lane remembers the ids of.

@@ -31,6 +31,11 @@ func calls(s store.Store) map[string]func(ctx context.Context, session string) e
 		"Fork to":   func(ctx context.Context, session string) error { return s.Fork(ctx, "a", session, 0) },
 		"Fork from": func(ctx context.Context, session string) error { return s.Fork(ctx, session, "b", 0) },
 	}
+	if c, ok := s.(store.Committer); ok {
+		all["Commit"] = func(ctx context.Context, session string) error {
+			return c.Commit(ctx, session, 2, lines("x"), []edit.Blob{blobOf("x")})
+		}
+	}
 	if d, ok := s.(store.Deleter); ok {
 		all["Delete"] = d.Delete
 	}

@@ -19,11 +19,11 @@ import (
 
 // An Op is one operation on a store, as data.
 type Op struct {
-	Kind    string   // append, put, stream, cut, fork, delete or snapshot
+	Kind    string   // append, commit, put, stream, cut, fork, delete or snapshot
 	Session string   // what it is done to; of a fork the parent
 	Child   string   // of a fork
 	Seq     int      // of an append, a fork or a snapshot: how far from the end of the session's records
-	Texts   []string // the records, the blobs, what comes as a stream (cut: before it fails) or the snapshot
+	Texts   []string // the records, the blobs (commit: each is both), what comes as a stream (cut: before it fails) or the snapshot
 }
 
 func names() []string { return []string{"a", "b", "c", "\x00 d/../é"} }
@@ -36,9 +36,9 @@ func texts() []string {
 // number from 0 to n-1. Most operations succeed.
 func NextOp(pick func(n int) int) Op {
 	oneOf := func(list []string) string { return list[pick(len(list))] }
-	op := Op{Kind: oneOf([]string{"append", "append", "append", "put", "put", "stream", "stream", "cut", "fork", "snapshot", "delete"}), Session: oneOf(names())}
+	op := Op{Kind: oneOf([]string{"append", "append", "commit", "put", "put", "stream", "stream", "cut", "fork", "snapshot", "delete"}), Session: oneOf(names())}
 	switch op.Kind {
-	case "append":
+	case "append", "commit":
 		op.Seq = []int{0, 0, 0, 0, -1, 1}[pick(6)]
 		for range pick(4) {
 			op.Texts = append(op.Texts, oneOf(texts()))
@@ -61,7 +61,7 @@ func NextOp(pick func(n int) int) Op {
 func (op Op) Do(ctx context.Context, s store.Store) error {
 	at := op.Seq
 	switch op.Kind {
-	case "append", "fork", "snapshot":
+	case "append", "commit", "fork", "snapshot":
 		all, err := read(ctx, s, op.Session, 0)
 		if err != nil {
 			return err
@@ -72,11 +72,15 @@ func (op Op) Do(ctx context.Context, s store.Store) error {
 	case "append":
 		return s.Append(ctx, op.Session, at, lines(op.Texts...))
 	case "put":
-		var blobs []edit.Blob
-		for _, text := range op.Texts {
-			blobs = append(blobs, blobOf(text))
+		return s.Put(ctx, op.Session, op.blobs())
+	case "commit":
+		if c, ok := s.(store.Committer); ok {
+			return c.Commit(ctx, op.Session, at, lines(op.Texts...), op.blobs())
 		}
-		return s.Put(ctx, op.Session, blobs)
+		if err := s.Append(ctx, op.Session, at, lines(op.Texts...)); err != nil {
+			return err
+		}
+		return s.Put(ctx, op.Session, op.blobs())
 	case "stream", "cut":
 		return op.stream(ctx, s)
 	case "fork":
@@ -93,6 +97,13 @@ func (op Op) Do(ctx context.Context, s store.Store) error {
 		return nil
 	}
 	return fmt.Errorf("storetest: do: operation, want one of NextOp, got %q", op.Kind)
+}
+
+func (op Op) blobs() (all []edit.Blob) {
+	for _, text := range op.Texts {
+		all = append(all, blobOf(text))
+	}
+	return all
 }
 
 // stream lets a store take a content as it comes, in pieces. One that fails in the end

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t T) store.Store) {
 		{"blobs", testBlobs},
 		{"blobs/large", testLargeBlobs},
 		{"atomic", testAtomic},
+		{"commit", testCommit},
 		{"owner", testOwner},
 		{"forks", testForks},
 		{"forks/refused", testForkRefused},
