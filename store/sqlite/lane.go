@@ -29,6 +29,7 @@ type lane struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt // by their text, which is always a constant
 
+	known     *VersionError    // of a file that is newer than what is known; nil: nobody looks
 	unflushed bool             // commits leave the log to the system
 	commits   int              // transactions that have written
 	ids       map[string]int64 // of sessions that were appended to, by their names; they may be gone
@@ -142,6 +143,9 @@ func (l *lane) transact(ctx context.Context, begin string, flush bool, f func(ct
 	if err := l.begin(ctx, begin); err != nil {
 		return err
 	}
+	if err := l.understood(whole); err != nil {
+		return err
+	}
 	if err := f(whole); err != nil {
 		return err
 	}
@@ -149,6 +153,19 @@ func (l *lane) transact(ctx context.Context, begin string, flush bool, f func(ct
 		l.commits++
 	}
 	return err
+}
+
+// understood returns a *VersionError if another program has brought the file forward since it
+// was opened.
+func (l *lane) understood(ctx context.Context) error {
+	if l.known == nil {
+		return nil
+	}
+	now := *l.known
+	if err := l.one(ctx, "PRAGMA user_version", nil, &now.Got); err != nil || now.Got <= now.Want {
+		return err
+	}
+	return &now
 }
 
 // begin begins a transaction, and waits while another process has the file locked. SQLite
@@ -221,6 +238,9 @@ func (s *Store) read(ctx context.Context, f func(l *lane) error) error {
 		return err
 	}
 	defer func() { s.readers <- l }()
+	if err := l.understood(ctx); err != nil {
+		return err
+	}
 	return f(l)
 }
 

@@ -69,7 +69,9 @@ var (
 	_ store.Witness     = (*Store)(nil)
 )
 
-// A VersionError says that a file was written by a newer program.
+// A VersionError says that a file was written by a newer program, or that one has brought it
+// forward while it was open: then whatever is asked of the Store that has it open returns
+// this error, and nothing is written that the newer program would read otherwise.
 type VersionError struct {
 	Path string
 	Want int // the newest version that is understood
@@ -78,7 +80,7 @@ type VersionError struct {
 
 // Error implements error.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("sqlite: open %s: version of the file, want at most %d, got %d", e.Path, e.Want, e.Got)
+	return fmt.Sprintf("sqlite: %s: version of the file, want at most %d, got %d", e.Path, e.Want, e.Got)
 }
 
 // ErrNotStore says that a file is not one of ours, or that its beginning is damaged.
@@ -118,6 +120,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := w.waiting(ctx, 0); err != nil { // from here on it waits by itself
 		return nil, errors.Join(named(ctx, err, "open %s", path), s.Close())
 	}
+	all, err := migrations()
+	if err != nil {
+		return nil, errors.Join(named(ctx, err, "open %s", path), s.Close())
+	}
+	w.known = &VersionError{Path: path, Want: len(all)}
 	if path == Memory {
 		s.readers = s.writer
 		return s, nil
@@ -127,6 +134,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		if err != nil {
 			return nil, errors.Join(named(ctx, err, "open %s", path), s.Close())
 		}
+		r.known = w.known
 		s.readers <- r
 		s.reading++
 	}
