@@ -30,13 +30,14 @@ func newStoreGC(s streams) *cobra.Command {
 		Long: `Remove what no session sees, and give free space back to the file system. What
 belongs to a session is not removed, but for sessions beyond a limit: with
 --max-age or --max-bytes it lists the sessions that would go, which have been
-unused longest, and does nothing; with --yes as well it removes them. Their
-references then lead nowhere. Forks of them stay whole. For a moment the disk
-needs room for a second copy of the file.`,
+unused longest, and how large the file would be about, and does nothing; with
+--yes as well it removes them, and goes on until the file is no larger than
+--max-bytes. Their references then lead nowhere. Forks of them stay whole. For
+a moment the disk needs room for a second copy of the file.`,
 		Example: "  plimsoll store gc\n  plimsoll store gc --max-age 90d --max-bytes 2000000000\n  plimsoll store gc --max-age 90d --yes",
 	}
 	cmd.Flags().StringVar(&age, "max-age", "", "sessions that were last written to longer ago are beyond the limit: `90d`, 36h")
-	cmd.Flags().Int64Var(&c.limits.Bytes, "max-bytes", 0, "all sessions have so many `bytes` at most, before compression")
+	cmd.Flags().Int64Var(&c.limits.Bytes, "max-bytes", 0, "the file has so many `bytes` at most afterwards")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "remove the sessions beyond the limits")
 	return storeCommandWith(cmd, storeFlags{changes: true}, "print JSON objects: one a session beyond the limits, one of what was done", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
 		var err error
@@ -44,10 +45,8 @@ needs room for a second copy of the file.`,
 			return usage(fmt.Errorf("%s: limits, want an age such as 90d and bytes above 0, got %q and %d", f.command, age, c.limits.Bytes), "")
 		}
 		c.st, c.json = st, f.json
-		if c.limits != (sqlite.Limits{}) {
-			if err := c.expire(ctx); err != nil || !c.yes {
-				return err
-			}
+		if c.limits != (sqlite.Limits{}) && !c.yes {
+			return c.foretell(ctx)
 		}
 		return c.collect(ctx)
 	})
@@ -86,38 +85,54 @@ type expired struct {
 	Removed bool   `json:"removed"`
 }
 
-// expire tells of the sessions beyond the limits, and removes them if it may.
-func (c collection) expire(ctx context.Context) error {
-	var all []sqlite.Session
-	for one, err := range c.st.Sessions(ctx) {
-		if err != nil {
-			return err
-		}
-		all = append(all, one)
+// foretell says which sessions are beyond the limits, and what would be lost with them.
+func (c collection) foretell(ctx context.Context) error {
+	beyond, err := c.st.Beyond(ctx, c.limits)
+	if err != nil {
+		return err
 	}
-	beyond := c.limits.Beyond(all, time.Now())
-	for _, one := range beyond {
-		gone := false
-		if c.yes {
-			var err error
-			if gone, err = c.st.Expire(ctx, one); err != nil {
-				return err
-			}
-		}
-		if err := c.tell(one, gone); err != nil {
+	blobs := 0
+	for _, one := range beyond.Sessions {
+		blobs += one.Blobs
+		if err := c.tell(one, false); err != nil {
 			return err
 		}
 	}
-	var err error
 	switch {
 	case c.json:
-	case len(beyond) == 0:
-		_, err = fmt.Fprintf(c.s.out, "no session of %s is beyond the limits\n", plural(len(all), "session"))
-	case !c.yes:
-		_, err = fmt.Fprintf(c.s.out, "%s of %s would go, and every reference into what was taken out of them; --yes removes them\n",
-			edit.Thousands(len(beyond)), plural(len(all), "session"))
+	case len(beyond.Sessions) == 0:
+		_, err = fmt.Fprintf(c.s.out, "no session of %s is beyond the limits\n", plural(beyond.Of, "session"))
+	default:
+		_, err = fmt.Fprintf(c.s.out, "%s of %s would go, and the references to %s that they have would lead nowhere; the file would have about %s bytes; --yes removes them\n",
+			edit.Thousands(len(beyond.Sessions)), plural(beyond.Of, "session"), plural(blobs, "blob"), edit.Thousands(int(beyond.Bytes)))
 	}
 	return err
+}
+
+// expire removes the sessions that are beyond the limits, and returns what was let go of and how
+// many have gone.
+func (c collection) expire(ctx context.Context) (all sqlite.Freed, gone int, err error) {
+	if c.limits == (sqlite.Limits{}) {
+		return all, 0, nil
+	}
+	beyond, err := c.st.Beyond(ctx, c.limits)
+	if err != nil {
+		return all, 0, err
+	}
+	for _, one := range beyond.Sessions {
+		freed, removed, err := c.st.Expire(ctx, one)
+		if err != nil {
+			return all, gone, err
+		}
+		all.Add(freed)
+		if removed {
+			gone++
+		}
+		if err := c.tell(one, removed); err != nil {
+			return all, gone, err
+		}
+	}
+	return all, gone, nil
 }
 
 // tell tells of a session beyond the limits.
@@ -137,17 +152,50 @@ func (c collection) tell(one sqlite.Session, gone bool) error {
 	return err
 }
 
-// collect removes what no session sees.
+// collect removes what no session sees, and before it the sessions beyond the limits. How large a
+// file is without them is known only then: more may have to go.
 func (c collection) collect(ctx context.Context) error {
-	freed, err := c.st.GC(ctx)
+	before, err := c.st.Stats(ctx)
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return printJSON(c.s.out, collected{c.st.Path(), freed.Records, freed.Blobs, freed.Bytes, freed.FileBytes})
+	var all sqlite.Freed
+	for again := false; ; again = true {
+		freed, gone, err := c.expire(ctx)
+		if err != nil {
+			return err
+		}
+		if all.Add(freed); again && gone == 0 {
+			break
+		}
+		if freed, err = c.st.GC(ctx); err != nil {
+			return err
+		}
+		if all.Add(freed); c.limits.Bytes == 0 {
+			break
+		}
 	}
-	_, err = fmt.Fprintf(c.s.out, "%s: removed %s and %s, %s bytes; the file is %s bytes smaller\n", safe(c.st.Path()),
-		plural(freed.Blobs, "blob"), plural(freed.Records, "record"), edit.Thousands(int(freed.Bytes)), edit.Thousands(int(freed.FileBytes)))
+	after, err := c.st.Stats(ctx)
+	if err != nil {
+		return err
+	}
+	all.FileBytes = max(before.FileBytes-after.FileBytes, 0)
+	if err := c.sum(all, after.FileBytes); err != nil {
+		return err
+	}
+	if most := c.limits.Bytes; most > 0 && after.FileBytes > most {
+		return fmt.Errorf("store gc: the file, want at most %d bytes, got %d, and there is nothing more that may be removed", most, after.FileBytes)
+	}
+	return nil
+}
+
+// sum says what was done.
+func (c collection) sum(all sqlite.Freed, size int64) error {
+	if c.json {
+		return printJSON(c.s.out, collected{c.st.Path(), all.Records, all.Blobs, all.Bytes, all.FileBytes, size})
+	}
+	_, err := fmt.Fprintf(c.s.out, "%s: removed %s and %s, %s bytes; the file is %s bytes smaller, and has %s\n", safe(c.st.Path()),
+		plural(all.Blobs, "blob"), plural(all.Records, "record"), edit.Thousands(int(all.Bytes)), edit.Thousands(int(all.FileBytes)), edit.Thousands(int(size)))
 	return err
 }
 
@@ -158,4 +206,5 @@ type collected struct {
 	Blobs     int    `json:"blobs"`      // that were removed
 	Bytes     int64  `json:"bytes"`      // of the blobs, before compression
 	FileBytes int64  `json:"file_bytes"` // by which the file has become smaller
+	Size      int64  `json:"size"`       // that it has now, in bytes
 }

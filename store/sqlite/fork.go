@@ -56,19 +56,19 @@ func (s *Store) Delete(ctx context.Context, session string) error {
 			if err != nil {
 				return err
 			}
-			return l.remove(ctx, p.id)
+			_, err = l.remove(ctx, p.id)
+			return err
 		})
 	}
 	return named(ctx, err, "delete %q", session)
 }
 
-// remove removes a session.
-func (l *lane) remove(ctx context.Context, id int64) error {
+// remove removes a session, and returns what was let go of.
+func (l *lane) remove(ctx context.Context, id int64) (Freed, error) {
 	if _, err := l.exec(ctx, "UPDATE sessions SET name = NULL WHERE id = ?1", id); err != nil {
-		return err
+		return Freed{}, err
 	}
-	_, err := l.trim(ctx, id)
-	return err
+	return l.trim(ctx, id)
 }
 
 // trim takes from a session without a name what none of its forks sees, and the
@@ -86,7 +86,7 @@ func (l *lane) trim(ctx context.Context, id int64) (Freed, error) {
 			return all, err
 		}
 		f, err := l.trimOne(ctx, id)
-		all.add(f)
+		all.Add(f)
 		if err != nil || !parent.Valid || parent.Int64 >= id { // the last: damage that would lead in a circle
 			return all, err
 		}
@@ -160,7 +160,8 @@ type Freed struct {
 	FileBytes int64 // by which the file has become smaller
 }
 
-func (f *Freed) add(g Freed) {
+// Add adds what was let go of as well.
+func (f *Freed) Add(g Freed) {
 	f.Records += g.Records
 	f.Blobs += g.Blobs
 	f.Bytes += g.Bytes
@@ -206,7 +207,7 @@ func (l *lane) sweep(ctx context.Context, f *Freed) error {
 	for i := 0; i < len(dead) && err == nil; i++ {
 		var g Freed
 		g, err = l.trim(ctx, dead[i])
-		f.add(g)
+		f.Add(g)
 	}
 	if err != nil {
 		return err
