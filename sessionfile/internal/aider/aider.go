@@ -48,6 +48,9 @@ type history struct {
 	total   total
 
 	model, editor string // that answer, by aider's own words
+	architect     bool   // an architect plans what an editor does, by aider's own words
+	asks          string // the command that the newest words of the user stand behind; empty if none does
+	planned       bool   // these words asked an architect
 	breaks        bool   // the file has the two spaces that end each marked line
 
 	block   block             // what is being read
@@ -177,13 +180,14 @@ func marked(line, mark string) (string, bool) {
 func (h *history) start(when string) {
 	h.finish()
 	h.name, h.first, h.fresh = "chat "+when, h.Emitted(), true
+	h.architect = false // a chat begins with what it is
 	h.begin(h.name)
 }
 
 func (h *history) begin(name string) {
 	h.log = chatlog.New(h.Reading, name)
 	h.block, h.command, h.reply = blockNone, "", none
-	h.blank, h.open, h.paid = false, false, nil
+	h.blank, h.open, h.paid, h.planned = false, false, nil, false
 }
 
 // close ends the conversation, and those of the editors that it called.
@@ -215,7 +219,7 @@ func (h *history) user(no int, said string) {
 		h.turn()
 		h.back()
 		h.block = blockUser
-		h.command = ""
+		h.command, h.asks = "", ""
 		if strings.HasPrefix(said, "/") || strings.HasPrefix(said, "!") {
 			said = h.typed(no, said)
 		}
@@ -225,8 +229,11 @@ func (h *history) user(no int, said string) {
 	}
 }
 
+// askArchitect is the command that asks the architect once, in whatever mode the chat is.
+const askArchitect = "/architect"
+
 // asking are the commands whose words are sent to the model.
-var asking = map[string]bool{"/ask": true, "/code": true, "/architect": true, "/help": true}
+var asking = map[string]bool{"/ask": true, "/code": true, askArchitect: true, "/help": true}
 
 // typed takes in a command and returns what of it is sent.
 func (h *history) typed(no int, line string) string {
@@ -234,6 +241,7 @@ func (h *history) typed(no int, line string) string {
 	words = strings.TrimSpace(words)
 	if asking[name] && words != "" {
 		h.total.asking = question{line: no, paid: h.total.all}
+		h.asks = name
 		return words
 	}
 	if name == "/clear" || name == "/reset" {
@@ -304,13 +312,14 @@ func (h *history) told(line string) bool {
 	}
 	for _, label := range []string{"Models: ", "Model: ", "Main model: "} {
 		if rest, ok := strings.CutPrefix(line, label); ok {
-			h.model, _, _ = strings.Cut(rest, " with ")
-			h.editor = h.model
+			model, mode, _ := strings.Cut(rest, " with ")
+			h.model, h.editor, h.architect = model, model, strings.HasPrefix(mode, "architect ")
 			return true
 		}
 	}
 	if rest, ok := strings.CutPrefix(line, "Editor model: "); ok {
 		h.editor, _, _ = strings.Cut(rest, " with ")
+		h.architect = true // no other mode has one
 		return true
 	}
 	return false
@@ -343,10 +352,12 @@ func (h *history) speak() {
 		return
 	}
 	m := chatlog.Note(text)
-	if h.answered(text) {
+	switch {
+	case h.planned && h.answered(text):
 		h.edit()
-	} else if !strings.HasPrefix(text, lint) {
+	case !strings.HasPrefix(text, lint):
 		m.Origin = llm.Human
+		h.planned = h.asks == askArchitect || h.architect && h.asks == ""
 	}
 	h.add(no, m)
 }

@@ -30,7 +30,9 @@
 //
 // In architect mode the reply is a plan, which aider gives to an editor: another model,
 // that is sent the plan and nothing of the conversation before it. The file has the plan
-// a second time then, as if the user had said it. Each editor is a segment of its own
+// a second time then, as if the user had said it; in no other mode, where a user who
+// repeats a reply said it. That a chat is in this mode aider says where it names its
+// models, and the command /architect asks so once. Each editor is a segment of its own
 // behind the architect's, which goes on without it.
 //
 // # Usage
