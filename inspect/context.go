@@ -1,10 +1,10 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -27,34 +27,34 @@ type Context struct {
 
 // A ContextRow is one kind of content.
 type ContextRow struct {
-	What   string `json:"what"`           // one of the constants below
-	Name   string `json:"name,omitempty"` // of an MCP server
-	Items  int    `json:"items"`
-	Tokens int    `json:"tokens"`
+	What    string `json:"what"`           // one of the constants below
+	Name    string `json:"name,omitempty"` // of an MCP server
+	Content string `json:"content"`        // that of a [Step]'s By which the row is in, or is a part of
+	Items   int    `json:"items"`
+	Tokens  int    `json:"tokens"`
 }
 
-// What a [ContextRow] is, in the order of a Context.
+// What a [ContextRow] is beside the contents of a [Step]: parts of these that the file tells apart.
 const (
-	RowHidden     = "not in the file"
-	RowSystem     = "system prompt"
-	RowTools      = "tools"
-	RowMCPTools   = "MCP tools"
-	RowMemory     = "memory files"
-	RowSkills     = "skills"
-	RowSummary    = "summary"
-	RowNotes      = "notes"
-	RowHuman      = "human"
-	RowModel      = "model"
-	RowThinking   = "thinking"
-	RowCalls      = "tool calls"
-	RowOutputs    = "tool outputs"
-	RowMCPOutputs = "MCP outputs"
-	RowMedia      = "images and files"
+	RowMCPTools   = "MCP tools"    // of tools
+	RowMemory     = "memory files" // of notes, mostly
+	RowSkills     = "skills"       // of system, notes or outputs
+	RowMCPOutputs = "MCP outputs"  // of outputs
 )
 
-var rowOrder = []string{
-	RowHidden, RowSystem, RowTools, RowMCPTools, RowMemory, RowSkills, RowSummary, RowNotes, RowHuman, RowModel, RowThinking, RowCalls,
-	RowOutputs, RowMCPOutputs, RowMedia,
+// rowOrder is the order of a prompt, each part behind what it is mostly a part of.
+func rowOrder() []string {
+	var all []string
+	for c := range token.NumContents {
+		all = append(all, token.Content(c).String())
+		switch token.Content(c) {
+		case token.ContentTools:
+			all = append(all, RowMCPTools, RowMemory, RowSkills)
+		case token.ContentOutputs:
+			all = append(all, RowMCPOutputs)
+		}
+	}
+	return all
 }
 
 // buffers are about how many tokens of a window clients keep free: Claude Code compacts at 83 %
@@ -77,75 +77,53 @@ func ContextOf(s *sessionfile.Session, ref StepRef, o Options) (Context, error) 
 	}
 	for _, it := range l.Items {
 		for _, p := range it.Parts {
-			c.add(it, p)
+			for content, tokens := range p.By {
+				c.add(content, it, p, tokens)
+			}
 		}
 	}
-	slices.SortStableFunc(c.Rows, func(a, b ContextRow) int {
-		if d := slices.Index(rowOrder, a.What) - slices.Index(rowOrder, b.What); d != 0 {
-			return d
-		}
-		return b.Tokens - a.Tokens
+	order := rowOrder()
+	slices.SortFunc(c.Rows, func(a, b ContextRow) int {
+		return cmp.Or(
+			slices.Index(order, a.What)-slices.Index(order, b.What), b.Tokens-a.Tokens, cmp.Compare(a.Name, b.Name), cmp.Compare(a.Content, b.Content),
+		)
 	})
 	return c, nil
 }
 
-// add books a part.
-func (c *Context) add(it Item, p Part) {
-	row := ContextRow{What: rowOf(it, p)}
+// add books what a part has of a content.
+func (c *Context) add(content string, it Item, p Part, tokens int) {
+	row := ContextRow{What: rowOf(content, it, p), Content: content}
 	if row.What == RowMCPTools || row.What == RowMCPOutputs {
 		row.Name, _ = serverOf(p.Name)
 	}
-	i := slices.IndexFunc(c.Rows, func(r ContextRow) bool { return r.What == row.What && r.Name == row.Name })
+	i := slices.IndexFunc(c.Rows, func(r ContextRow) bool { return r.What == row.What && r.Name == row.Name && r.Content == row.Content })
 	if i < 0 {
 		i, c.Rows = len(c.Rows), append(c.Rows, row)
 	}
 	c.Rows[i].Items++
-	c.Rows[i].Tokens += p.Tokens
+	c.Rows[i].Tokens += tokens
 }
 
-// rowOf says what a part is.
-func rowOf(it Item, p Part) string {
+// rowOf says which row a content of a part is in: its own, but where the file tells more.
+func rowOf(content string, it Item, p Part) string {
 	_, mcp := serverOf(p.Name)
-	switch {
-	case it.What == ItemHidden:
-		return RowHidden
-	case it.What == ItemTool && mcp:
-		return RowMCPTools
-	case it.What == ItemTool:
-		return RowTools
-	case it.What == ItemSection:
-		return RowSystem
-	case it.Rules:
-		return RowMemory
-	case p.Kind == "media" || p.By[token.ContentMedia.String()] > p.Tokens/2:
-		return RowMedia
-	case isSkill(p):
-		return RowSkills
-	case p.By[token.ContentSummary.String()] > 0:
-		return RowSummary
-	}
-	return rowByKind(it, p, mcp)
-}
-
-func rowByKind(it Item, p Part, mcp bool) string {
-	switch p.Kind {
-	case "thinking":
-		return RowThinking
-	case "call":
-		return RowCalls
-	case "result":
+	switch content {
+	case token.ContentTools.String():
 		if mcp {
+			return RowMCPTools
+		}
+	case token.ContentSystem.String(), token.ContentNotes.String(), token.ContentOutputs.String():
+		switch {
+		case it.Rules:
+			return RowMemory
+		case isSkill(p):
+			return RowSkills
+		case mcp && content == token.ContentOutputs.String():
 			return RowMCPOutputs
 		}
-		return RowOutputs
 	}
-	switch it.Origin {
-	case llm.Human.String():
-		return RowHuman
-	case llm.Model.String():
-		return RowModel
-	}
-	return RowNotes
+	return content
 }
 
 // serverOf returns the server of a tool that came over MCP, by the way in which clients name

@@ -7,8 +7,8 @@ import (
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
 
-// TestContext: each kind of content is in a row of its own, the rows add up to the prompt, and
-// what is free is what the client does not keep.
+// TestContext: each kind of content is in a row of its own, under the name that a chart has for it,
+// the rows add up to the prompt, and what is free is what the client does not keep.
 func TestContext(t *testing.T) {
 	l := newLog()
 	l.seg.Sections = []llm.Section{{Name: "system", Text: "You tend the harbour."}}
@@ -32,8 +32,8 @@ func TestContext(t *testing.T) {
 		rows[r.What+" "+r.Name] += r.Items
 	}
 	for what, items := range map[string]int{
-		"not in the file ": 1, "system prompt ": 1, "tools ": 1, "MCP tools tide": 1, "memory files ": 1, "skills ": 1, "human ": 1, "tool calls ": 2,
-		"tool outputs ": 1, "MCP outputs tide": 1,
+		"hidden ": 1, "system ": 1, "tools ": 1, "MCP tools tide": 1, "memory files ": 1, "skills ": 1, "human ": 1, "calls ": 2,
+		"outputs ": 1, "MCP outputs tide": 1,
 	} {
 		if rows[what] != items {
 			t.Errorf("%s: want %d, got %d of %v", what, items, rows[what], rows)
@@ -42,4 +42,5 @@ func TestContext(t *testing.T) {
 	if sum != 9_200 || c.Tokens != sum || c.Buffer != 34_000 || c.Free != 200_000-34_000-9_200 {
 		t.Errorf("want rows of 9,200 tokens and the rest free but for the buffer, got %d, %+v", sum, c)
 	}
+	l.report(t, o)
 }

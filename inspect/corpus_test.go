@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -90,6 +91,7 @@ func checkSession(t testing.TB, s *sessionfile.Session, o inspect.Options) {
 		}
 		if n := len(g.Steps); n > 0 && i%max(len(r.Segments)/8, 1) == 0 {
 			checkContents(t, s, g, g.Steps[n-1], o)
+			checkContext(t, s, g, g.Steps[n-1], o)
 		}
 	}
 }
@@ -117,5 +119,22 @@ func checkContents(t testing.TB, s *sessionfile.Session, g inspect.Segment, st i
 		if by[name] != n {
 			t.Errorf("step %d.%d: %s, want items of %d tokens, got %d", g.Number, st.Step, name, n, by[name])
 		}
+	}
+}
+
+// checkContext holds what takes how much of the window against the report: each token is in one
+// row, and the rows of a content are what the Step says of it.
+func checkContext(t testing.TB, s *sessionfile.Session, g inspect.Segment, st inspect.Step, o inspect.Options) {
+	t.Helper()
+	c, err := inspect.ContextOf(s, inspect.StepRef{Segment: g.Number, Step: st.Step}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]int{}
+	for _, r := range c.Rows {
+		by[r.Content] += r.Tokens
+	}
+	if !maps.Equal(by, st.By) || c.Tokens != st.Tokens {
+		t.Errorf("step %d.%d: want rows of %v, got %v", g.Number, st.Step, st.By, by)
 	}
 }

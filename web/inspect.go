@@ -23,7 +23,7 @@ func WriteInspect(w io.Writer, reports []inspect.Report, o Options) error {
 		reports = r.reports(reports)
 	}
 	sessions := each(reports, func(r inspect.Report) string { return r.Session })
-	b := &inspectPage{page: page{Kind: "inspect", Title: titleOf("Inspection", sessions), Data: newData("inspect")}}
+	b := &inspectPage{page: page{sheet: sheet{Kind: "inspect", Title: titleOf("Inspection", sessions)}, Data: newData("inspect")}}
 	for _, r := range reports {
 		b.add(r)
 	}

@@ -67,13 +67,8 @@ func WriteLoop(w io.Writer, l Loop, o Options) error {
 	if o.Redact {
 		l = redactedLoop(l)
 	}
-	p := &loopPage{Title: "Loop " + clean(l.ID), Redacted: o.Redact, Lead: clean(l.State), Facts: loopFacts(l), Chart: charted(l.Iterations)}
-	if o.Title != "" && !o.Redact {
-		p.Title = clean(o.Title)
-	}
-	if !o.Generated.IsZero() {
-		p.Generated = o.Generated.UTC().Format("2006-01-02 15:04 UTC")
-	}
+	p := &loopPage{sheet: sheet{Kind: "loop", Title: "Loop " + clean(l.ID)}, Lead: clean(l.State), Facts: loopFacts(l), Chart: charted(l.Iterations)}
+	p.set(o)
 	if !o.Redact {
 		p.Goal = lines(l.Goal)
 		for _, s := range slices.Backward(l.Summaries) {
@@ -85,16 +80,9 @@ func WriteLoop(w io.Writer, l Loop, o Options) error {
 		}
 	}
 	p.Tables = loopTables(l)
-	var style strings.Builder
-	for _, name := range []string{"page.css", "chart.css", "said.css", "loop.css"} {
-		text, err := assets.ReadFile("assets/" + name)
-		if err != nil {
-			return fmt.Errorf("web: assets: %w", err)
-		}
-		style.Write(text)
+	if err := p.load([]string{"page.css", "chart.css", "said.css", "loop.css"}); err != nil {
+		return err
 	}
-	p.Style = template.CSS(style.String()) // our own files: nothing of a loop is in them
-	p.CSP = fmt.Sprintf("default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'", source(style.String()))
 	t, err := template.ParseFS(assets, "assets/page.html", "assets/loop.html")
 	if err != nil {
 		return fmt.Errorf("web: template: %w", err)
@@ -107,16 +95,13 @@ func WriteLoop(w io.Writer, l Loop, o Options) error {
 
 // A loopPage is what the template gets.
 type loopPage struct {
-	Title, Generated, Lead string
-	Redacted               bool
-	CSP                    string
-	Style                  template.CSS
-	Goal                   string
-	Facts                  []fact
-	Chart                  *loopChart // nil: nothing was done
-	Newest                 *loopSummary
-	Summaries              []loopSummary // the newest first
-	Tables                 []table
+	sheet
+	Lead, Goal string
+	Facts      []fact
+	Chart      *loopChart // nil: nothing was done
+	Newest     *loopSummary
+	Summaries  []loopSummary // the newest first
+	Tables     []table
 }
 
 // A loopSummary is one that unfolds.

@@ -23,15 +23,66 @@ type Options struct {
 //go:embed assets
 var assets embed.FS
 
-// A page is what the template gets.
-type page struct {
-	Kind      string // "replay" or "inspect"
+// A sheet is what every page has around its content.
+type sheet struct {
+	Kind      string // "replay", "inspect" or "loop"
 	Title     string
 	Generated string
 	Redacted  bool
+	Themed    bool // a script lets the reader choose between light and dark
 
-	CSP     string
-	Style   template.CSS
+	CSP   string
+	Style template.CSS
+}
+
+// set takes what the options say of a page.
+func (s *sheet) set(o Options) {
+	if o.Title != "" && !o.Redact {
+		s.Title = clean(o.Title)
+	}
+	s.Redacted = o.Redact
+	if !o.Generated.IsZero() {
+		s.Generated = o.Generated.UTC().Format("2006-01-02 15:04 UTC")
+	}
+}
+
+// load reads the styles of a page, and lets a browser use them and nothing besides but scripts.
+func (s *sheet) load(styles []string, scripts ...string) error {
+	style, err := asset(styles...)
+	if err != nil {
+		return err
+	}
+	s.Style = template.CSS(style) // our own files: nothing of a session is in them
+	s.CSP = "default-src 'none';"
+	if len(scripts) > 0 {
+		s.CSP += " script-src"
+	}
+	for _, text := range scripts {
+		s.CSP += " " + source(text)
+	}
+	if len(scripts) > 0 {
+		s.CSP += ";"
+	}
+	s.CSP += " style-src " + source(style) + "; base-uri 'none'; form-action 'none'"
+	return nil
+}
+
+// asset reads files that are embedded, one behind the other.
+func asset(names ...string) (string, error) {
+	var text strings.Builder
+	for _, name := range names {
+		b, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return "", fmt.Errorf("web: assets: %w", err)
+		}
+		text.Write(b)
+	}
+	return text.String(), nil
+}
+
+// A page is what the template gets.
+type page struct {
+	sheet
 	Library template.JS
 	Script  template.JS
 
@@ -150,13 +201,7 @@ func where(session string) string {
 
 // write fills the template. The error is that of w, or of the template itself.
 func write(w io.Writer, p *page, o Options) error {
-	if o.Title != "" && !o.Redact {
-		p.Title = clean(o.Title)
-	}
-	p.Redacted = o.Redact
-	if !o.Generated.IsZero() {
-		p.Generated = o.Generated.UTC().Format("2006-01-02 15:04 UTC")
-	}
+	p.set(o)
 	if err := p.load(); err != nil {
 		return err
 	}
@@ -170,36 +215,18 @@ func write(w io.Writer, p *page, o Options) error {
 	return nil
 }
 
-// load reads what is embedded and names it in the content security policy.
+// load reads what is embedded.
 func (p *page) load() error {
-	read := func(names ...string) (string, error) {
-		var text strings.Builder
-		for _, name := range names {
-			b, err := assets.ReadFile("assets/" + name)
-			if err != nil {
-				return "", fmt.Errorf("web: assets: %w", err)
-			}
-			text.Write(b)
-		}
-		return text.String(), nil
-	}
-	style, err := read("uplot/uPlot.min.css", "page.css", "chart.css", "said.css")
+	library, err := asset("uplot/uPlot.iife.min.js")
 	if err != nil {
 		return err
 	}
-	library, err := read("uplot/uPlot.iife.min.js")
+	script, err := asset("data.js", "chart.js", "said.js", "page.js")
 	if err != nil {
 		return err
 	}
-	script, err := read("data.js", "chart.js", "said.js", "page.js")
-	if err != nil {
-		return err
-	}
-	// These are our own files: nothing of a session is in them.
-	p.Style, p.Library, p.Script = template.CSS(style), template.JS(library), template.JS(script)
-	p.CSP = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s; base-uri 'none'; form-action 'none'",
-		source(library), source(script), source(style))
-	return nil
+	p.Library, p.Script, p.Themed = template.JS(library), template.JS(script), true
+	return p.sheet.load([]string{"uplot/uPlot.min.css", "page.css", "chart.css", "said.css"}, library, script)
 }
 
 // source returns a hash source of a content security policy.

@@ -24,7 +24,7 @@ func WriteReplay(w io.Writer, results []replay.Result, o Options) error {
 		}
 		results = r.results(results)
 	}
-	b := &replayPage{page: page{Kind: "replay", Title: titleOf("Replay", sessionsOf(results)), Data: newData("replay")}}
+	b := &replayPage{page: page{sheet: sheet{Kind: "replay", Title: titleOf("Replay", sessionsOf(results))}, Data: newData("replay")}}
 	for _, res := range results {
 		for _, run := range res.Runs {
 			b.choose(run)
