@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/tidwall/gjson"
 )
@@ -20,20 +22,20 @@ var pathArguments = []string{"file_path", "filePath", "absolute_path", "path", "
 // of an object, or name nothing that is known, are shown as they are.
 func argumentsText(arguments string, columns int) string {
 	if !strings.HasPrefix(arguments, "{") {
-		return clip(arguments, columns)
+		return console.Clip(arguments, columns)
 	}
 	name, main, others := mainArgument(arguments)
 	if name == "" {
-		return clip(arguments, columns)
+		return console.Clip(arguments, columns)
 	}
-	main = safe(main)
+	main = console.Safe(main)
 	if text := strings.Join(append([]string{main}, others...), "  "); lipgloss.Width(text) <= columns {
 		return text
 	}
 	if slices.Contains(pathArguments, name) {
-		return shorten(main, columns)
+		return console.Shorten(main, columns)
 	}
-	return clip(main, columns)
+	return console.Clip(main, columns)
 }
 
 // mainArgument returns the argument that says what a call is about, and the others as name=value.
@@ -51,7 +53,7 @@ func mainArgument(arguments string) (name, value string, others []string) {
 	}
 	object.ForEach(func(key, v gjson.Result) bool {
 		if key.String() != name {
-			others = append(others, safe(key.String()+"="+v.Raw))
+			others = append(others, console.Safe(key.String()+"="+v.Raw))
 		}
 		return true
 	})

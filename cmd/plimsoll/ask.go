@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/client"
@@ -113,7 +115,7 @@ func runAsk(ctx context.Context, s streams, f askFlags, args []string) error {
 		return err
 	}
 	q := asking{s: s, f: f, t: t, c: c, start: time.Now()}
-	if f.json || !f.stream && !isTerminal(s.out) {
+	if f.json || !f.stream && !console.IsTerminal(s.out) {
 		err = q.whole(ctx, f.request(t.model, prompt))
 	} else {
 		err = q.streamed(ctx, f.request(t.model, prompt))
@@ -130,7 +132,7 @@ func readPrompt(s streams, args []string) (string, error) {
 	if len(args) == 1 && args[0] != "-" {
 		prompt = args[0]
 	} else {
-		if len(args) == 0 && isTerminal(s.in) {
+		if len(args) == 0 && console.IsTerminal(s.in) {
 			return "", usage(errors.New("ask: no prompt, and standard input is a terminal"),
 				`write the prompt in quotes, pipe one in, or use - to type one and end it with Ctrl-D`)
 		}
@@ -189,7 +191,7 @@ func (q *asking) whole(ctx context.Context, r llm.Request) error {
 	}
 	if q.f.json {
 		q.warn(reply)
-		return printJSON(q.s.out, q.asked(reply))
+		return console.PrintJSON(q.s.out, q.asked(reply))
 	}
 	if text := reply.Message.Text(); text != "" {
 		if _, err := fmt.Fprintln(q.s.out, strings.TrimSuffix(printable(text), "\n")); err != nil {
@@ -266,9 +268,9 @@ func printable(text string) string {
 	for {
 		at := strings.IndexAny(text, "\n\t")
 		if at < 0 {
-			return b.String() + safe(text)
+			return b.String() + console.Safe(text)
 		}
-		b.WriteString(safe(text[:at]) + text[at:at+1])
+		b.WriteString(console.Safe(text[:at]) + text[at:at+1])
 		text = text[at+1:]
 	}
 }
@@ -311,7 +313,7 @@ func (q *asking) seconds() float64 {
 // finish says what the answer cost, and what may be wrong with it.
 func (q *asking) finish(r llm.Response) {
 	q.warn(r)
-	_, _ = fmt.Fprintf(q.s.err, "%s/%s: %s, %.1f s\n", safe(q.t.provider.Name), safe(q.t.model), usageText(r.Usage), q.seconds())
+	_, _ = fmt.Fprintf(q.s.err, "%s/%s: %s, %.1f s\n", console.Safe(q.t.provider.Name), console.Safe(q.t.model), usageText(r.Usage), q.seconds())
 }
 
 // warn says what may be wrong with an answer.

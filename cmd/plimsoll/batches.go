@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/replay"
@@ -13,38 +15,38 @@ import (
 // batchesText lists the batches of all runs, and says what those of each run came to; empty
 // if nobody asked, or there was none.
 func batchesText(rows []runRow, width int) string {
-	t := table{width: width, columns: []column{
-		{name: "policy"},
-		{name: "window", right: true},
-		{name: "step", right: true},
-		{name: "by"},
-		{name: "removed", right: true},
-		{name: "rewritten", right: true},
-		{name: "pays after", right: true, spare: 1},
-		{name: "served", right: true},
-		{name: "expected", right: true, spare: 2},
-		{name: "cost", right: true},
-		{name: "saved", right: true},
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: "policy"},
+		{Name: "window", Right: true},
+		{Name: "step", Right: true},
+		{Name: "by"},
+		{Name: "removed", Right: true},
+		{Name: "rewritten", Right: true},
+		{Name: "pays after", Right: true, Spare: 1},
+		{Name: "served", Right: true},
+		{Name: "expected", Right: true, Spare: 2},
+		{Name: "cost", Right: true},
+		{Name: "saved", Right: true},
 	}}
-	w := &writer{width: width, st: newStyles()}
+	w := console.NewWriter(width)
 	for _, r := range rows {
 		for _, b := range r.run.Batches {
 			expected := ""
 			if b.Expected != nil {
 				expected = strconv.Itoa(b.Expected.Calls)
 			}
-			t.rows = append(t.rows, plain(safe(r.run.Policy), safe(r.run.Window), strconv.Itoa(b.Step), safe(strings.Join(b.Rules, ", ")),
-				edit.Thousands(b.Removed), edit.Thousands(b.Rewritten), positive(b.BreakEven), strconv.Itoa(b.Calls), expected,
+			t.Rows = append(t.Rows, console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), strconv.Itoa(b.Step), console.Safe(strings.Join(b.Rules, ", ")),
+				edit.Thousands(b.Removed), edit.Thousands(b.Rewritten), console.Count(b.BreakEven), strconv.Itoa(b.Calls), expected,
 				moneyText(b.CostUSD), moneyText(b.SavedUSD)))
 		}
 		if n := len(r.run.Batches); n > 0 {
-			w.para(w.st.plain, fmt.Sprintf("%s at %s: %s", safe(r.run.Policy), safe(r.run.Window), batchesSum(r.run.Batches)))
+			w.Para(w.Style.Plain, fmt.Sprintf("%s at %s: %s", console.Safe(r.run.Policy), console.Safe(r.run.Window), batchesSum(r.run.Batches)))
 		}
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return ""
 	}
-	return "\n" + t.String() + w.b.String()
+	return "\n" + t.String() + w.String()
 }
 
 // batchesSum says what batches came to.
@@ -53,7 +55,7 @@ func batchesSum(batches []replay.Batch) string {
 	for _, b := range batches {
 		cost, saved, rewritten = cost.Add(b.CostUSD), saved.Add(b.SavedUSD), rewritten+b.Rewritten
 	}
-	text := fmt.Sprintf("%s of our own, %s tokens written once more", plural(len(batches), "cache break"), edit.Thousands(rewritten))
+	text := fmt.Sprintf("%s of our own, %s tokens written once more", console.Plural(len(batches), "cache break"), edit.Thousands(rewritten))
 	if !cost.Known || !saved.Known {
 		return text
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/client"
@@ -91,7 +93,7 @@ func runConfigCheck(s streams, asJSON bool, p policy.Policy, files []string) err
 		return fail(err, "")
 	}
 	if len(checks) == 0 && !asJSON {
-		_, err := fmt.Fprintf(s.out, "no settings: there is none of %s\n", safe(strings.Join(placesOfSettings(), ", ")))
+		_, err := fmt.Fprintf(s.out, "no settings: there is none of %s\n", console.Safe(strings.Join(placesOfSettings(), ", ")))
 		return fail(err, "")
 	}
 	var wrong []string
@@ -101,9 +103,9 @@ func runConfigCheck(s streams, asJSON bool, p policy.Policy, files []string) err
 		}
 		switch {
 		case asJSON:
-			err = printJSON(s.out, checkedSettings{c.path, append([]fault{}, c.faults...)})
+			err = console.PrintJSON(s.out, checkedSettings{c.path, append([]fault{}, c.faults...)})
 		case len(c.faults) == 0:
-			_, err = fmt.Fprintf(s.out, "%s: ok: %s\n", safe(c.path), contents(c.settings))
+			_, err = fmt.Fprintf(s.out, "%s: ok: %s\n", console.Safe(c.path), contents(c.settings))
 		}
 		if err != nil {
 			return fail(err, "")
@@ -129,7 +131,7 @@ func contents(s config.Settings) string {
 	for _, p := range s.Providers {
 		models += len(p.Models)
 	}
-	return plural(len(s.Providers), "provider") + ", " + plural(models, "model")
+	return console.Plural(len(s.Providers), "provider") + ", " + console.Plural(models, "model")
 }
 
 // checkFound checks the settings that commands find. What the files say together is

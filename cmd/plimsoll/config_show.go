@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/client"
@@ -76,7 +78,7 @@ func runConfigShow(s streams, f showFlags) error {
 	shown := newShownConfig(q, settings, r)
 	shown.Files = f.files()
 	if f.json {
-		return fail(printJSON(s.out, shown), "")
+		return fail(console.PrintJSON(s.out, shown), "")
 	}
 	return fail(shown.print(s.out), "")
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 
 	"github.com/plimsoll-dev/plimsoll/client"
@@ -147,7 +149,7 @@ func (w *shownWay) text() string {
 
 // print writes what a person is shown.
 func (c shownConfig) print(w io.Writer) error {
-	head := newStyles().head
+	head := console.NewStyles().Head
 	title := "any model"
 	switch {
 	case c.Model != "":
@@ -156,12 +158,12 @@ func (c shownConfig) print(w io.Writer) error {
 		title = "any model of " + c.Provider
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s under %s\n\n", paint(head, safe(title)), paint(head, safe(c.Policy)))
-	b.WriteString(c.table(widthOf(w)).String())
+	fmt.Fprintf(&b, "%s under %s\n\n", console.Paint(head, console.Safe(title)), console.Paint(head, console.Safe(c.Policy)))
+	b.WriteString(c.table(console.Width(w)).String())
 	v := c.Settings
 	line := func(text string) {
-		if screenWidth(w) > 0 {
-			text = strings.Join(wrapText(text, widthOf(w)), "\n")
+		if console.ScreenWidth(w) > 0 {
+			text = strings.Join(console.Wrap(text, console.Width(w)), "\n")
 		}
 		b.WriteString(text + "\n")
 	}
@@ -169,21 +171,21 @@ func (c shownConfig) print(w io.Writer) error {
 	line(fmt.Sprintf("capacity %s − buffer %s − output reserve %s = limit %s", edit.Thousands(v.ContextWindow.Value),
 		edit.Thousands(v.ContextWindowBufferTokens.Value), edit.Thousands(v.MaxOutputTokens.Value), edit.Thousands(c.Limit)))
 	if c.Way != nil {
-		fmt.Fprintf(&b, "asked as %s\n", safe(c.Way.text()))
+		fmt.Fprintf(&b, "asked as %s\n", console.Safe(c.Way.text()))
 	}
 	for _, n := range c.Notes {
-		line("note: " + safe(n))
+		line("note: " + console.Safe(n))
 	}
-	b.WriteString("\n" + filesTable(c.Files, widthOf(w)).String())
+	b.WriteString("\n" + filesTable(c.Files, console.Width(w)).String())
 	_, err := lipgloss.Fprint(w, b.String())
 	return err
 }
 
-func (c shownConfig) table(width int) table {
-	t := table{width: width, columns: []column{{name: "setting"}, {name: "value"}, {name: "from", wrap: true}}}
+func (c shownConfig) table(width int) console.Table {
+	t := console.Table{Width: width, Columns: []console.Column{{Name: "setting"}, {Name: "value"}, {Name: "from", Wrap: true}}}
 	add := func(name, value, source string) {
 		if source != "" {
-			t.rows = append(t.rows, []cell{{text: name}, {text: safe(value)}, {text: safe(homely(source)), style: newStyles().dim}})
+			t.Rows = append(t.Rows, []console.Cell{{Text: name}, {Text: console.Safe(value)}, {Text: console.Safe(console.Homely(source)), Style: console.NewStyles().Dim}})
 		}
 	}
 	v := c.Settings
@@ -204,14 +206,14 @@ func (c shownConfig) table(width int) table {
 	return t
 }
 
-func filesTable(files []shownFile, width int) table {
-	t := table{width: width, columns: []column{{name: "file", wrap: true}, {name: "is"}}}
+func filesTable(files []shownFile, width int) console.Table {
+	t := console.Table{Width: width, Columns: []console.Column{{Name: "file", Wrap: true}, {Name: "is"}}}
 	for _, f := range files {
 		is := "not there"
 		if f.Read {
 			is = "read"
 		}
-		t.rows = append(t.rows, plain(safe(homely(f.File)), is))
+		t.Rows = append(t.Rows, console.Plain(console.Safe(console.Homely(f.File)), is))
 	}
 	return t
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -110,7 +112,7 @@ func runConvert(s streams, f convertFlags, args []string) error {
 		return fail(lossError(losses), "leave --strict out to convert all the same")
 	}
 	if f.json {
-		return fail(printJSON(s.out, converted{From: from.Dialect(), To: to.Dialect(), Kind: kind.String()}.with(body, losses)), "")
+		return fail(console.PrintJSON(s.out, converted{From: from.Dialect(), To: to.Dialect(), Kind: kind.String()}.with(body, losses)), "")
 	}
 	for _, l := range losses {
 		printError(s.err, fmt.Errorf("convert: %s", l))
@@ -258,7 +260,7 @@ func readBody(s streams, args []string) ([]byte, error) {
 		}
 		return b, nil
 	}
-	if len(args) == 0 && isTerminal(s.in) {
+	if len(args) == 0 && console.IsTerminal(s.in) {
 		return nil, usage(errors.New("convert: no file, and standard input is a terminal"), "name a file, or pipe a body in")
 	}
 	b, err := io.ReadAll(s.in)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/client"
@@ -92,7 +94,7 @@ func runCount(s streams, f countFlags, args []string) error {
 		return err
 	}
 	if f.json {
-		return fail(printJSON(s.out, out), "")
+		return fail(console.PrintJSON(s.out, out), "")
 	}
 	_, err = fmt.Fprintf(s.out, "%s tokens (%s, %s), %s bytes\n", edit.Thousands(out.Tokens), out.Estimator, out.Kind, edit.Thousands(out.Bytes))
 	return fail(err, "")
@@ -116,7 +118,7 @@ func countOne(s streams, c token.Counter, args []string) (counted, error) {
 
 // countSeveral counts files one by one, and together.
 func countSeveral(s streams, f countFlags, c token.Counter, args []string) error {
-	t := table{width: widthOf(s.out), columns: []column{{name: "tokens", right: true}, {name: "bytes", right: true}, {name: "file", wrap: true}}}
+	t := console.Table{Width: console.Width(s.out), Columns: []console.Column{{Name: "tokens", Right: true}, {Name: "bytes", Right: true}, {Name: "file", Wrap: true}}}
 	var all counted
 	for _, name := range args {
 		out, err := countOne(s, c, []string{name})
@@ -126,17 +128,17 @@ func countSeveral(s streams, f countFlags, c token.Counter, args []string) error
 		out.File = name
 		all = counted{Tokens: all.Tokens + out.Tokens, Bytes: all.Bytes + out.Bytes, Estimator: out.Estimator, Kind: out.Kind}
 		if f.json {
-			if err := printJSON(s.out, out); err != nil {
+			if err := console.PrintJSON(s.out, out); err != nil {
 				return fail(err, "")
 			}
 		}
-		t.rows = append(t.rows, plain(edit.Thousands(out.Tokens), edit.Thousands(out.Bytes), safe(name)))
+		t.Rows = append(t.Rows, console.Plain(edit.Thousands(out.Tokens), edit.Thousands(out.Bytes), console.Safe(name)))
 	}
 	if f.json {
 		return nil
 	}
-	t.rows = append(t.rows, plain(edit.Thousands(all.Tokens), edit.Thousands(all.Bytes), fmt.Sprintf("together (%s, %s)", all.Estimator, all.Kind)))
-	return fail(printStyled(s.out, t.String()), "")
+	t.Rows = append(t.Rows, console.Plain(edit.Thousands(all.Tokens), edit.Thousands(all.Bytes), fmt.Sprintf("together (%s, %s)", all.Estimator, all.Kind)))
+	return fail(console.Print(s.out, t.String()), "")
 }
 
 // counterFor returns the counter that the flags ask for.
@@ -242,7 +244,7 @@ func readText(s streams, args []string) (string, error) {
 		}
 		return string(b), nil
 	}
-	if len(args) == 0 && isTerminal(s.in) {
+	if len(args) == 0 && console.IsTerminal(s.in) {
 		return "", usage(errors.New("count: no file, and standard input is a terminal"),
 			"name a file, pipe a text in, or use - to type one and end it with Ctrl-D")
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"golang.org/x/tools/txtar"
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -116,7 +118,7 @@ func TestEndingsOfCorpus(t *testing.T) {
 			says = ""
 		}
 		name, err := filepath.Rel(root, path)
-		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", shorten(filepath.ToSlash(name), 64), cmp.Or(ended(e), "no conversation"), strings.ReplaceAll(says, "|", `\|`))
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", console.Shorten(filepath.ToSlash(name), 64), cmp.Or(ended(e), "no conversation"), strings.ReplaceAll(says, "|", `\|`))
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
@@ -50,10 +52,10 @@ func usage(err error, hint string) error {
 // cannot be written to standard error cannot be told to anybody.
 func printError(w io.Writer, err error) {
 	for line := range strings.SplitSeq(message(err), "\n") {
-		_, _ = fmt.Fprintf(w, "plimsoll: %s\n", safe(strings.TrimPrefix(line, "plimsoll: ")))
+		_, _ = fmt.Fprintf(w, "plimsoll: %s\n", console.Safe(strings.TrimPrefix(line, "plimsoll: ")))
 	}
 	if hint := hintOf(err); hint != "" {
-		_, _ = fmt.Fprintf(w, "hint: %s\n", safe(hint))
+		_, _ = fmt.Fprintf(w, "hint: %s\n", console.Safe(hint))
 	}
 }
 
@@ -103,5 +105,5 @@ func judgeText(j *replay.JudgeError) string {
 	if len(j.Found) > 1 {
 		first = ", the first"
 	}
-	return fmt.Sprintf("replay: %s under %s at %s: %s that nobody wrote%s: %s", j.Session, j.Policy, j.Window, plural(len(j.Found), "part"), first, j.Found[0])
+	return fmt.Sprintf("replay: %s under %s at %s: %s that nobody wrote%s: %s", j.Session, j.Policy, j.Window, console.Plural(len(j.Found), "part"), first, j.Found[0])
 }

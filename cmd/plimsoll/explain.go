@@ -3,8 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
@@ -72,9 +73,9 @@ func runExplain(s streams, f explainFlags, name string) error {
 		return err
 	}
 	if f.json {
-		return fail(printJSON(s.out, newExplained(p, w)), "")
+		return fail(console.PrintJSON(s.out, newExplained(p, w)), "")
 	}
-	_, err = lipgloss.Fprint(s.out, explainText(p, w.Window(), widthOf(s.out)))
+	_, err = lipgloss.Fprint(s.out, explainText(p, w.Window(), console.Width(s.out)))
 	return fail(err, "")
 }
 
@@ -204,28 +205,28 @@ func newExplained(p policy.Policy, f policy.Figures) explained {
 // explainText writes the rules of a policy in the figures of a window.
 func explainText(p policy.Policy, w budget.Window, width int) string {
 	var b strings.Builder
-	b.WriteString(paint(newStyles().head, safe(p.Name)) + "\n")
-	for _, line := range wrapText(safe(p.About), width) {
+	b.WriteString(console.Paint(console.NewStyles().Head, console.Safe(p.Name)) + "\n")
+	for _, line := range console.Wrap(console.Safe(p.About), width) {
 		if line != "" {
 			b.WriteString(line + "\n")
 		}
 	}
 	sum := fmt.Sprintf("capacity %s − buffer %s − output reserve %s = limit %s",
 		edit.Thousands(w.Capacity), edit.Thousands(w.Buffer), edit.Thousands(w.OutputReserve), edit.Thousands(w.Limit()))
-	b.WriteString("\n" + strings.Join(wrapText(sum, width), "\n") + "\n")
+	b.WriteString("\n" + strings.Join(console.Wrap(sum, width), "\n") + "\n")
 	if w.MaxInput > 0 && w.Limit() == w.MaxInput-w.Buffer {
 		fmt.Fprintf(&b, "(the provider takes prompts of at most %s, less the buffer)\n", edit.Thousands(w.MaxInput))
 	}
 	if parts := p.Window.Subtract; len(parts) > 0 {
 		fmt.Fprintf(&b, "(%s count towards the limit)\n", strings.Join(parts, ", "))
 	}
-	t := table{width: width, columns: []column{
-		{name: "rule"}, {name: "at", spare: 3}, {name: "when", wrap: true}, {name: "threshold", wrap: true, spare: 1}, {name: "does"}, {name: "down to", right: true, spare: 4}, {name: "by", spare: 2},
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: "rule"}, {Name: "at", Spare: 3}, {Name: "when", Wrap: true}, {Name: "threshold", Wrap: true, Spare: 1}, {Name: "does"}, {Name: "down to", Right: true, Spare: 4}, {Name: "by", Spare: 2},
 	}}
 	for _, l := range policy.Explain(p, w) {
-		t.rows = append(t.rows, plain(safe(l.Rule), string(l.At), when(l), threshold(l), does(l), down(l), safe(l.Estimator)))
+		t.Rows = append(t.Rows, console.Plain(console.Safe(l.Rule), string(l.At), when(l), threshold(l), does(l), down(l), console.Safe(l.Estimator)))
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return b.String() + "\nno rules: nothing is ever changed\n"
 	}
 	return b.String() + "\n" + t.String() + deferralText(p.Deferral, w)
@@ -237,15 +238,15 @@ func deferralText(d policy.Deferral, w budget.Window) string {
 		return ""
 	}
 	return fmt.Sprintf("\ntools above %s tokens (%s of limit):\nthose of MCP servers and of skills are left out, and\nwhat is found stays until the end of the %s\n",
-		edit.Thousands(d.Room(w)), percent(d.Permille), map[string]string{policy.UntilTurn: "turn", policy.UntilEnd: "session"}[d.Until])
+		edit.Thousands(d.Room(w)), console.Percent(d.Permille), map[string]string{policy.UntilTurn: "turn", policy.UntilEnd: "session"}[d.Until])
 }
 
 // down says what an action goes down to, and what it does the first time.
 func down(l policy.Line) string {
 	if l.First == 0 {
-		return positive(l.Down)
+		return console.Count(l.Down)
 	}
-	return positive(l.First) + ", then " + positive(l.Down)
+	return console.Count(l.First) + ", then " + console.Count(l.Down)
 }
 
 // when writes a rule's condition.
@@ -273,7 +274,7 @@ func threshold(l policy.Line) string {
 	if l.Permille == 0 {
 		return ""
 	}
-	text := percent(l.Permille) + " of " + string(l.Of)
+	text := console.Percent(l.Permille) + " of " + string(l.Of)
 	switch {
 	case l.Min > 0 && l.Max > 0:
 		text += fmt.Sprintf(", %s to %s", edit.Thousands(l.Min), edit.Thousands(l.Max))
@@ -283,20 +284,4 @@ func threshold(l policy.Line) string {
 		text += ", at most " + edit.Thousands(l.Max)
 	}
 	return text
-}
-
-// positive writes a number that is there.
-func positive(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return edit.Thousands(n)
-}
-
-// percent writes a permille as a percentage.
-func percent(permille int) string {
-	if permille%10 == 0 {
-		return strconv.Itoa(permille/10) + "%"
-	}
-	return fmt.Sprintf("%d.%d%%", permille/10, permille%10)
 }

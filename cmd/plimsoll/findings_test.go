@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
@@ -42,7 +44,7 @@ func TestFindingsOfCorpus(t *testing.T) {
 		}
 		name, err := filepath.Rel(root, path)
 		for _, f := range findingsOf(t, path) {
-			file := shorten(filepath.ToSlash(name), 50)
+			file := console.Shorten(filepath.ToSlash(name), 50)
 			verdict := cmp.Or(verdicts[file+" "+f.Rule], unread)
 			if verdict == unread || strings.Contains(verdict, "false") {
 				t.Errorf("%s, %s: want a verdict that it is true, got %q: %s", file, f.Rule, verdict, f.Text)

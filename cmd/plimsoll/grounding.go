@@ -4,39 +4,41 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
 // groundingText writes what each run kept, and which of them is the cheapest.
 func groundingText(rows []runRow, width int) string {
-	w := &writer{width: width, st: newStyles()}
-	w.b.WriteString(groundingTable(rows, width))
+	w := console.NewWriter(width)
+	w.WriteString(groundingTable(rows, width))
 	for _, text := range cheapest(rows) {
-		w.para(w.st.plain, text)
+		w.Para(w.Style.Plain, text)
 	}
-	return w.b.String()
+	return w.String()
 }
 
 // groundingTable says what of what the agent's calls referred to each run still sent, but
 // for off, which sent all of it; empty if nobody asked, or no call referred to anything.
 func groundingTable(rows []runRow, width int) string {
-	t := table{width: width, columns: []column{
-		{name: "policy"},
-		{name: "window", right: true},
-		{name: "steps", right: true},
-		{name: "visible", right: true},
-		{name: "by step", right: true, spare: 6},
-		{name: "complete", right: true, spare: 8},
-		{name: "names", right: true, spare: 2},
-		{name: "lines", right: true},
-		{name: "old", right: true, spare: 3},
-		{name: "by notes", right: true, spare: 4},
-		{name: "by ref", right: true, spare: 5},
-		{name: "archived", right: true, spare: 5},
-		{name: "lost", right: true},
-		{name: "look-ups", right: true, spare: 7},
-		{name: "of cost", right: true},
-		{name: "with look-ups", right: true, spare: 1},
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: "policy"},
+		{Name: "window", Right: true},
+		{Name: "steps", Right: true},
+		{Name: "visible", Right: true},
+		{Name: "by step", Right: true, Spare: 6},
+		{Name: "complete", Right: true, Spare: 8},
+		{Name: "names", Right: true, Spare: 2},
+		{Name: "lines", Right: true},
+		{Name: "old", Right: true, Spare: 3},
+		{Name: "by notes", Right: true, Spare: 4},
+		{Name: "by ref", Right: true, Spare: 5},
+		{Name: "archived", Right: true, Spare: 5},
+		{Name: "lost", Right: true},
+		{Name: "look-ups", Right: true, Spare: 7},
+		{Name: "of cost", Right: true},
+		{Name: "with look-ups", Right: true, Spare: 1},
 	}}
 	for _, r := range rows {
 		g := r.run.Grounding
@@ -47,15 +49,15 @@ func groundingTable(rows []runRow, width int) string {
 		if r.run.EndedAtStep > 0 {
 			ended = r.steps
 		}
-		row := plain(safe(r.run.Policy), safe(r.run.Window), ended,
+		row := console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), ended,
 			tenths(g.Visible, g.Spans), tenths(g.MacroPPM, 1_000_000), tenths(g.Complete, g.Steps),
 			tenths(g.Visible-lines.Visible, g.Spans-lines.Spans), tenths(lines.Visible, lines.Spans), sample(g.Hard),
 			tenths(g.Noted, g.Spans), tenths(g.Reachable, g.Spans), tenths(g.Archived, g.Spans), tenths(g.Lost, g.Spans),
 			tenths(g.LookUps, r.run.Steps), hundredths(g.Cost.Sent, g.Cost.Raw), hundredths(g.Cost.Sent+g.Cost.LookUps, g.Cost.Raw))
-		row[12].style = newStyles().count(g.Lost)
-		t.rows = append(t.rows, row)
+		row[12].Style = console.NewStyles().Zero(g.Lost)
+		t.Rows = append(t.Rows, row)
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return ""
 	}
 	return "\n" + t.String()
@@ -106,7 +108,7 @@ func cheapest(rows []runRow) []string {
 	}
 	var out []string
 	for _, w := range order {
-		out = append(out, fmt.Sprintf("cheapest at %s with no call over its limit: %s, %s", safe(w), safe(best[w].Policy), kept(best[w])))
+		out = append(out, fmt.Sprintf("cheapest at %s with no call over its limit: %s, %s", console.Safe(w), console.Safe(best[w].Policy), kept(best[w])))
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 )
@@ -32,7 +34,7 @@ func layout(text string) string {
 	var out, run []string
 	flush := func() {
 		if slices.ContainsFunc(run, tooWide) {
-			run = wrapText(strings.Join(run, " "), helpWidth)
+			run = console.Wrap(strings.Join(run, " "), helpWidth)
 		}
 		out, run = append(out, run...), nil
 	}
@@ -67,14 +69,14 @@ func layoutItem(lines []string) []string {
 	}
 	indent := indentOf(lines[0])
 	at := indent
-	if gap := strings.Index(lines[0][indent:], gap); gap >= 0 {
+	if gap := strings.Index(lines[0][indent:], console.Gap); gap >= 0 {
 		at += gap + indentOf(lines[0][indent+gap:])
 	}
 	words := []string{strings.TrimSpace(lines[0][at:])}
 	for _, l := range lines[1:] {
 		words = append(words, strings.TrimSpace(l))
 	}
-	out := wrapText(strings.Join(words, " "), helpWidth-at)
+	out := console.Wrap(strings.Join(words, " "), helpWidth-at)
 	for i, l := range out {
 		out[i] = strings.Repeat(" ", at) + l
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/web"
@@ -48,7 +50,7 @@ func (f htmlFlags) check(command string) error {
 	case err != nil:
 		return f.noPlace(command, err)
 	case !info.Mode().IsRegular():
-		return usage(fmt.Errorf("%s: --html %s, want a new file or a page to write over, got %s", command, safe(f.html), kindOfFile(info.Mode())), "")
+		return usage(fmt.Errorf("%s: --html %s, want a new file or a page to write over, got %s", command, console.Safe(f.html), kindOfFile(info.Mode())), "")
 	default:
 		if err := f.checkOld(command); err != nil {
 			return err
@@ -67,7 +69,7 @@ func (f htmlFlags) checkOld(command string) error {
 	head := make([]byte, 15)
 	n, err := io.ReadFull(old, head)
 	if n > 0 && !bytes.EqualFold(head[:n], []byte("<!doctype html>")) {
-		return usage(fmt.Errorf("%s: --html %s, want a new file or a page to write over, got another kind of file", command, safe(f.html)), "")
+		return usage(fmt.Errorf("%s: --html %s, want a new file or a page to write over, got another kind of file", command, console.Safe(f.html)), "")
 	}
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fail(fmt.Errorf("%s: --html: %w", command, err), "")
@@ -141,6 +143,6 @@ func (f htmlFlags) save(command string, s streams, write func(io.Writer, web.Opt
 		_ = os.Remove(t.Name()) // what matters is why it could not be written
 		return fail(fmt.Errorf("%s: --html: %w", command, err), "")
 	}
-	_, err = fmt.Fprintf(s.err, "report: %s\n", safe(f.html))
+	_, err = fmt.Fprintf(s.err, "report: %s\n", console.Safe(f.html))
 	return fail(err, "")
 }

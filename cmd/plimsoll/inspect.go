@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll"
@@ -123,7 +125,7 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 	case f.step != "" || f.diff != "" || f.context:
 		return f.one(s, opts, files)
 	}
-	p := &inspectPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}, words: glossary{words: inspectWords()}}
+	p := &inspectPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}, words: console.Glossary{Words: inspectWords()}}
 	if p.bar != nil {
 		p.bar.Describe("inspecting")
 	}
@@ -217,9 +219,9 @@ func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
 		return f.showMessage(s, l)
 	}
 	if f.json {
-		return fail(printJSON(s.out, l), "")
+		return fail(console.PrintJSON(s.out, l), "")
 	}
-	return fail(printStyled(s.out, listingText(l, widthOf(s.out))), "")
+	return fail(console.Print(s.out, listingText(l, console.Width(s.out))), "")
 }
 
 // ref returns the Step that is asked for, the last one if none is.
@@ -244,9 +246,9 @@ func (f inspectFlags) showDiff(s streams, session *sessionfile.Session, o inspec
 		return stepError(err)
 	}
 	if f.json {
-		return fail(printJSON(s.out, d), "")
+		return fail(console.PrintJSON(s.out, d), "")
 	}
-	return fail(printStyled(s.out, diffText(d, widthOf(s.out))), "")
+	return fail(console.Print(s.out, diffText(d, console.Width(s.out))), "")
 }
 
 // pair returns the two Steps that are compared.

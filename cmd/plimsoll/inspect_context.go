@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -22,26 +24,32 @@ func (f inspectFlags) showContext(s streams, session *sessionfile.Session, ref i
 		return stepError(err)
 	}
 	if f.json {
-		return fail(printJSON(s.out, c), "")
+		return fail(console.PrintJSON(s.out, c), "")
 	}
-	return fail(printStyled(s.out, contextText(c, widthOf(s.out))), "")
+	text := contextText(c, console.Width(s.out))
+	if err := console.Print(s.out, text); err != nil {
+		return fail(err, "")
+	}
+	words := console.Glossary{Words: inspectWords()}
+	words.Note(text)
+	return fail(words.Print(s.out), "")
 }
 
 // contextText writes what takes how much of the window.
 func contextText(c inspect.Context, width int) string {
-	w := &reportWriter{writer{width: width, st: newStyles()}}
-	w.title(fmt.Sprintf("%s  step %s", w.named(c.Session), c.Name()))
+	w := newReportWriter(width)
+	w.Title(fmt.Sprintf("%s  step %s", w.Named(c.Session), c.Name()))
 	text := fmt.Sprintf("%s, %s tokens (%s)", modelName(c.Model), edit.Thousands(c.Tokens), c.Kind)
 	if c.Window > 0 {
-		text += fmt.Sprintf(", %s of the window of %s", shareText(c.Tokens, c.Window), edit.Thousands(c.Window))
+		text += fmt.Sprintf(", %s of the window of %s", console.Share(c.Tokens, c.Window), edit.Thousands(c.Window))
 	}
-	w.para(w.st.plain, text)
+	w.Para(w.Style.Plain, text)
 	all := cmp.Or(c.Window, c.Tokens)
-	t := table{width: width, columns: []column{{name: "  what"}, {name: "tokens", right: true}, {name: "share", right: true}, {name: "items", right: true, spare: 1}, {name: ""}}}
+	t := console.Table{Width: width, Columns: []console.Column{{Name: "  what"}, {Name: "tokens", Right: true}, {Name: "share", Right: true}, {Name: "items", Right: true, Spare: 1}, {Name: ""}}}
 	columns := min(max(width-contextTable, leastBar), contextBar)
 	row := func(what string, tokens, items int) {
 		bar := strings.Repeat("#", (tokens*columns+all/2)/all)
-		t.rows = append(t.rows, plain("  "+safe(what), edit.Thousands(tokens), shareText(tokens, all), count0(items), bar))
+		t.Rows = append(t.Rows, console.Plain("  "+console.Safe(what), edit.Thousands(tokens), console.Share(tokens, all), console.Count(items), bar))
 	}
 	for _, r := range c.Rows {
 		what := r.What
@@ -56,8 +64,8 @@ func contextText(c inspect.Context, width int) string {
 	if c.Window > 0 {
 		row("free", c.Free, 0)
 	}
-	w.b.WriteString(t.String())
-	return w.b.String()
+	w.WriteString(t.String())
+	return w.String()
 }
 
 // Columns that the whole window has in the bars of a context.
@@ -80,11 +88,11 @@ func (f inspectFlags) showMessage(s streams, l inspect.Listing) error {
 				b.WriteByte('\n')
 			}
 			if p.Kind != "text" || len(it.Parts) > 1 {
-				b.WriteString("[" + strings.TrimSpace(p.Kind+" "+safe(p.Name)) + "]\n")
+				b.WriteString("[" + strings.TrimSpace(p.Kind+" "+console.Safe(p.Name)) + "]\n")
 			}
 			text := p.Text
-			if isTerminal(s.out) {
-				text = safeLines(text)
+			if console.IsTerminal(s.out) {
+				text = console.SafeLines(text)
 			}
 			b.WriteString(strings.TrimSuffix(text, "\n") + "\n")
 		}
@@ -92,15 +100,6 @@ func (f inspectFlags) showMessage(s streams, l inspect.Listing) error {
 		return fail(err, "")
 	}
 	return usage(fmt.Errorf("inspect: --message %d, want a message of step %s", f.message, l.Name()), "plimsoll inspect PATH --step "+f.step+" lists them")
-}
-
-// safeLines is safe for a text of several lines.
-func safeLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.ReplaceAll(safe(strings.ReplaceAll(l, "\t", "    ")), `\r`, "")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // followEvery is how often a session that is followed is looked at.
@@ -174,12 +173,12 @@ func followed(s streams, o inspect.Options, path string, printed int) (int, erro
 func followLine(g inspect.Segment, st inspect.Step, before int) string {
 	at := ""
 	if st.Time > 0 {
-		at = clock(st.Time) + "  "
+		at = console.Clock(st.Time) + "  "
 	}
 	grown := fmt.Sprintf("%+d", st.Tokens-before)
 	text := fmt.Sprintf("%sstep %s  %s tokens", at, strconv.Itoa(st.Number), edit.Thousands(st.Tokens))
 	if g.Window > 0 {
-		text += " (" + shareText(st.Tokens, g.Window) + ")"
+		text += " (" + console.Share(st.Tokens, g.Window) + ")"
 	}
 	text += "  " + grown
 	if c := st.Cache; c != nil {
@@ -189,7 +188,7 @@ func followLine(g inspect.Segment, st inspect.Step, before int) string {
 		text += "  " + st.CostUSD.String()
 	}
 	if st.Refused != nil {
-		text += "  refused: " + safe(st.Refused.Class)
+		text += "  refused: " + console.Safe(st.Refused.Class)
 	}
 	return text
 }

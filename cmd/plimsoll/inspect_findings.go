@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -63,12 +65,12 @@ func (w *reportWriter) findings(r inspect.Report) {
 	if len(r.Findings) == 0 {
 		return
 	}
-	w.part("what now")
+	w.Part("what now")
 	for _, f := range r.Findings {
-		w.para(w.st.plain, "- "+safe(f.Text))
-		w.para(w.st.plain, "> "+safe(f.Do))
+		w.Para(w.Style.Plain, "- "+console.Safe(f.Text))
+		w.Para(w.Style.Plain, "> "+console.Safe(f.Do))
 		if f.Command != "" {
-			w.b.WriteString("    " + w.st.dim.Render(safe(f.Command)) + "\n") // whole, to be pasted
+			w.WriteString("    " + w.Style.Dim.Render(console.Safe(f.Command)) + "\n") // whole, to be pasted
 		}
 	}
 }

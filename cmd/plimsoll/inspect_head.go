@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -12,42 +14,42 @@ import (
 )
 
 func (w *reportWriter) head(r inspect.Report) {
-	w.title(w.named(r.Session))
+	w.Title(w.Named(r.Session))
 	w.end(r.End)
-	w.para(w.st.plain, subject(r))
+	w.Para(w.Style.Plain, subject(r))
 	t := r.Totals
 	if r.Parent != "" {
-		w.para(w.st.dim, kinOf(r.Parent, r.Kin, t.CopiedSteps > 0))
+		w.Para(w.Style.Dim, kinOf(r.Parent, r.Kin, t.CopiedSteps > 0))
 	}
-	w.para(w.st.plain, extent(r))
+	w.Para(w.Style.Plain, extent(r))
 	if text := copied(r); text != "" {
-		w.para(w.st.plain, text)
+		w.Para(w.Style.Plain, text)
 	}
 	if t.Steps == 0 {
 		return
 	}
-	w.para(w.st.plain, peak(r))
+	w.Para(w.Style.Plain, peak(r))
 	for _, text := range acceptedTexts(r) {
-		w.para(w.st.bad, text)
+		w.Para(w.Style.Bad, text)
 	}
 	if text := hiddenText(r); text != "" {
-		w.para(w.st.plain, text)
+		w.Para(w.Style.Plain, text)
 	}
-	w.para(w.st.plain, spent(r))
+	w.Para(w.Style.Plain, spent(r))
 	if text := leftText(r.Abandoned); text != "" {
-		w.para(w.st.plain, text)
+		w.Para(w.Style.Plain, text)
 	}
 }
 
 // end says how the session ended, in red where a call was refused; that all was answered
 // needs no words.
 func (w *reportWriter) end(e inspect.End) {
-	style := w.st.plain
+	style := w.Style.Plain
 	if e.Failed != nil && !e.Failed.Stopped && !e.Failed.Limit {
-		style = w.st.bad
+		style = w.Style.Bad
 	}
 	if text := e.Text(); text != "" && e.How != inspect.EndAnswered {
-		w.para(style, safe(text))
+		w.Para(style, console.Safe(text))
 	}
 }
 
@@ -65,7 +67,7 @@ func spent(r inspect.Report) string {
 	case t.CostUSD.Known:
 		text += "; " + t.CostUSD.String() + estimatedCost(t)
 	case t.CostSteps > 0:
-		text += fmt.Sprintf("; %s for %d of %s%s, the rest is not priced", knownCost(r), t.CostSteps, plural(t.Steps, "step"), estimatedCost(t))
+		text += fmt.Sprintf("; %s for %d of %s%s, the rest is not priced", knownCost(r), t.CostSteps, console.Plural(t.Steps, "step"), estimatedCost(t))
 	}
 	return text
 }
@@ -111,7 +113,7 @@ func copied(r inspect.Report) string {
 	if t.CopiedSteps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s tokens copied, to line %d: they are in no sum", plural(t.CopiedSteps, "step"), edit.Thousands(t.CopiedTokens), lastCopied(r))
+	return fmt.Sprintf("%s of %s tokens copied, to line %d: they are in no sum", console.Plural(t.CopiedSteps, "step"), edit.Thousands(t.CopiedTokens), lastCopied(r))
 }
 
 // lastCopied returns the line of the last copied call.
@@ -131,11 +133,11 @@ func lastCopied(r inspect.Report) int {
 func kinOf(parent, kin string, copied bool) string {
 	switch {
 	case sessionfile.Kin(kin) != sessionfile.KinFork:
-		return "a sub-agent of session " + safe(parent)
+		return "a sub-agent of session " + console.Safe(parent)
 	case copied:
-		return "begins with a copy of session " + safe(parent)
+		return "begins with a copy of session " + console.Safe(parent)
 	}
-	return "goes on from session " + safe(parent)
+	return "goes on from session " + console.Safe(parent)
 }
 
 // knownCost is what the Steps cost together whose cost is known.
@@ -207,9 +209,9 @@ func hiddenText(r inspect.Report) string {
 
 // subject says whose session it is.
 func subject(r inspect.Report) string {
-	text := safe(r.Format)
+	text := console.Safe(r.Format)
 	if r.Client != "" {
-		text = strings.TrimSpace(safe(r.Client) + " " + safe(r.ClientVersion))
+		text = strings.TrimSpace(console.Safe(r.Client) + " " + console.Safe(r.ClientVersion))
 	}
 	var models []string
 	for _, g := range r.Segments {
@@ -223,21 +225,21 @@ func subject(r inspect.Report) string {
 		return text + "; no model named"
 	}
 	for i, m := range models {
-		models[i] = safe(m)
+		models[i] = console.Safe(m)
 	}
-	return text + "; " + strings.Join(atMost(models, mostListed), ", ")
+	return text + "; " + strings.Join(console.AtMost(models, console.MostListed), ", ")
 }
 
 // extent says how long it is.
 func extent(r inspect.Report) string {
-	text := fmt.Sprintf("%s, %s", plural(r.Totals.Steps, "step"), plural(r.Totals.Messages, "message"))
+	text := fmt.Sprintf("%s, %s", console.Plural(r.Totals.Steps, "step"), console.Plural(r.Totals.Messages, "message"))
 	if n := len(r.Segments); n > 1 {
 		text += fmt.Sprintf(" in %d segments", n)
 	}
 	if r.Totals.Start == 0 {
 		return text
 	}
-	from, to := clock(r.Totals.Start), clock(r.Totals.End)
+	from, to := console.Clock(r.Totals.Start), console.Clock(r.Totals.End)
 	day, _, _ := strings.Cut(from, " ")
 	switch rest, same := strings.CutPrefix(to, day+" "); {
 	case from == to:
@@ -255,7 +257,7 @@ func peak(r inspect.Report) string {
 	if window == 0 {
 		return text + ", in a window that is not known"
 	}
-	text += fmt.Sprintf(", %s of the window of %s", shareText(t.Peak, window), edit.Thousands(window))
+	text += fmt.Sprintf(", %s of the window of %s", console.Share(t.Peak, window), edit.Thousands(window))
 	if !t.Reported {
 		text += "; some sizes are estimated"
 	}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"charm.land/lipgloss/v2"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -28,7 +29,7 @@ type inspectPrinter struct {
 	models  []string         // of what was inspected
 	printed bool             // something, so that a blank line comes first
 	report  []inspect.Report // for the page, if one is wanted
-	words   glossary
+	words   console.Glossary
 }
 
 // file inspects one file. One that cannot be read is reported and left out.
@@ -42,7 +43,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		p.clear()
 		printError(p.err, err)
 		if p.flags.json {
-			return fail(printJSON(p.out, inspect.Unreadable(name, err)), "")
+			return fail(console.PrintJSON(p.out, inspect.Unreadable(name, err)), "")
 		}
 		return nil
 	}
@@ -71,16 +72,16 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		p.report = append(p.report, report)
 	}
 	if p.flags.json {
-		return fail(printJSON(p.out, report), "")
+		return fail(console.PrintJSON(p.out, report), "")
 	}
 	p.clear()
-	text := reportText(report, p.width, colourful(p.out), p.flags.steps)
+	text := reportText(report, p.width, console.Colourful(p.out), p.flags.steps)
 	if p.printed {
 		text = "\n" + text
 	}
 	p.printed = true
-	p.words.note(text)
-	return fail(printStyled(p.out, text), "")
+	p.words.Note(text)
+	return fail(console.Print(p.out, text), "")
 }
 
 // nothingIn says why a report has no Step and no word of how a call ended; empty if it has one.
@@ -125,7 +126,7 @@ func (p *inspectPrinter) finish(files int) error {
 	if err := tellPrices(p.err, p.models); err != nil {
 		return fail(err, "")
 	}
-	if err := p.words.print(p.out); err != nil {
+	if err := p.words.Print(p.out); err != nil {
 		return fail(err, "")
 	}
 	if p.flags.page.html != "" && p.read > 0 {
@@ -155,10 +156,4 @@ func (p *inspectPrinter) clear() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-}
-
-// printStyled prints a text without the colours that w cannot show.
-func printStyled(w io.Writer, text string) error {
-	_, err := lipgloss.Fprint(w, text)
-	return err
 }

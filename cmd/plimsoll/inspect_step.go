@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -13,47 +15,47 @@ import (
 
 // listingText writes the content of one request.
 func listingText(l inspect.Listing, width int) string {
-	w := &reportWriter{writer{width: width, st: newStyles()}}
-	w.title(fmt.Sprintf("%s  step %s", w.named(l.Session), l.Name()))
+	w := newReportWriter(width)
+	w.Title(fmt.Sprintf("%s  step %s", w.Named(l.Session), l.Name()))
 	messages := 0
 	for _, it := range l.Items {
 		if it.What == inspect.ItemMessage {
 			messages++
 		}
 	}
-	w.para(w.st.plain, fmt.Sprintf("%s, %s, %s tokens (%s)", modelName(l.Model), plural(messages, "message"), edit.Thousands(l.Tokens), l.Kind))
-	w.para(w.st.dim, contentList(l.By))
+	w.Para(w.Style.Plain, fmt.Sprintf("%s, %s, %s tokens (%s)", modelName(l.Model), console.Plural(messages, "message"), edit.Thousands(l.Tokens), l.Kind))
+	w.Para(w.Style.Dim, contentList(l.By))
 	t := itemTable(width)
 	for _, it := range l.Items {
-		t.rows = append(t.rows, w.itemRows("", it)...)
+		t.Rows = append(t.Rows, w.itemRows("", it)...)
 	}
-	w.b.WriteString(clipped(t))
-	return w.b.String()
+	w.WriteString(console.Clipped(t))
+	return w.String()
 }
 
-func itemTable(width int) table {
-	return table{width: width, columns: []column{
-		{name: " "},
-		{name: "message", right: true},
-		{name: "who"},
-		{name: "what"},
-		{name: "tokens", right: true},
-		{name: "bytes", right: true, spare: 1},
-		{name: "line", right: true},
-		{name: "content"},
+func itemTable(width int) console.Table {
+	return console.Table{Width: width, Columns: []console.Column{
+		{Name: " "},
+		{Name: "message", Right: true},
+		{Name: "who"},
+		{Name: "what"},
+		{Name: "tokens", Right: true},
+		{Name: "bytes", Right: true, Spare: 1},
+		{Name: "line", Right: true},
+		{Name: "content"},
 	}}
 }
 
 // itemRows returns a row for each part. sign is what became of it.
-func (w *reportWriter) itemRows(sign string, it inspect.Item) [][]cell {
+func (w *reportWriter) itemRows(sign string, it inspect.Item) [][]console.Cell {
 	number, who := "", it.What
 	if it.What == inspect.ItemMessage {
 		number, who = strconv.Itoa(it.Message), it.Origin
 	}
 	style := w.signed(sign)
-	var rows [][]cell
+	var rows [][]console.Cell
 	for i, p := range it.Parts {
-		line := positive(it.Line)
+		line := console.Count(it.Line)
 		if i > 0 {
 			number, who, line = "", "", ""
 		}
@@ -61,9 +63,9 @@ func (w *reportWriter) itemRows(sign string, it inspect.Item) [][]cell {
 		if it.What == inspect.ItemHidden {
 			bytes = 0
 		}
-		row := plain(sign, number, who, p.Kind, edit.Thousands(p.Tokens), thousandsOrNone(bytes), line, safe(partText(it, p)))
+		row := console.Plain(sign, number, who, p.Kind, edit.Thousands(p.Tokens), console.Count(bytes), line, console.Safe(partText(it, p)))
 		for k := range row {
-			row[k].style = style
+			row[k].Style = style
 		}
 		rows = append(rows, row)
 	}
@@ -74,18 +76,11 @@ func (w *reportWriter) itemRows(sign string, it inspect.Item) [][]cell {
 func (w *reportWriter) signed(sign string) lipgloss.Style {
 	switch sign {
 	case "+":
-		return w.st.good
+		return w.Style.Good
 	case "-":
-		return w.st.bad
+		return w.Style.Bad
 	}
-	return w.st.plain
-}
-
-func thousandsOrNone(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return edit.Thousands(n)
+	return w.Style.Plain
 }
 
 // callKind is what a call of a tool is called among parts.
@@ -109,26 +104,26 @@ func partText(it inspect.Item, p inspect.Part) string {
 
 // diffText writes what changed between two requests.
 func diffText(d inspect.Diff, width int) string {
-	w := &reportWriter{writer{width: width, st: newStyles()}}
-	w.title(fmt.Sprintf("%s  step %s to %s", w.named(d.Session), d.A.Name(), d.B.Name()))
-	w.para(w.st.plain, fmt.Sprintf("%s to %s tokens, %d to %s; the same at the beginning: %d, in all: %d",
-		edit.Thousands(d.A.Tokens), edit.Thousands(d.B.Tokens), d.A.Messages, plural(d.B.Messages, "message"), d.Prefix, d.Same))
-	w.para(w.st.dim, "now: "+contentList(d.B.By))
+	w := newReportWriter(width)
+	w.Title(fmt.Sprintf("%s  step %s to %s", w.Named(d.Session), d.A.Name(), d.B.Name()))
+	w.Para(w.Style.Plain, fmt.Sprintf("%s to %s tokens, %d to %s; the same at the beginning: %d, in all: %d",
+		edit.Thousands(d.A.Tokens), edit.Thousands(d.B.Tokens), d.A.Messages, console.Plural(d.B.Messages, "message"), d.Prefix, d.Same))
+	w.Para(w.Style.Dim, "now: "+contentList(d.B.By))
 	t := itemTable(width)
 	for _, it := range d.Removed {
-		t.rows = append(t.rows, w.itemRows("-", it)...)
+		t.Rows = append(t.Rows, w.itemRows("-", it)...)
 	}
 	for _, c := range d.Changed {
-		t.rows = append(t.rows, w.itemRows("-", c.Before)...)
-		t.rows = append(t.rows, w.itemRows("+", c.After)...)
+		t.Rows = append(t.Rows, w.itemRows("-", c.Before)...)
+		t.Rows = append(t.Rows, w.itemRows("+", c.After)...)
 	}
 	for _, it := range d.Added {
-		t.rows = append(t.rows, w.itemRows("+", it)...)
+		t.Rows = append(t.Rows, w.itemRows("+", it)...)
 	}
-	if len(t.rows) == 0 {
-		w.para(w.st.plain, "nothing that the file has")
-		return w.b.String()
+	if len(t.Rows) == 0 {
+		w.Para(w.Style.Plain, "nothing that the file has")
+		return w.String()
 	}
-	w.b.WriteString(clipped(t))
-	return w.b.String()
+	w.WriteString(console.Clipped(t))
+	return w.String()
 }

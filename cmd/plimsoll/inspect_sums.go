@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -16,25 +18,25 @@ func (w *reportWriter) agents(r inspect.Report) {
 	if len(r.Agents) == 0 {
 		return
 	}
-	w.part(plural(len(r.Agents), "sub-agent"))
-	t := table{width: w.width, columns: []column{
-		{name: "   steps", right: true},
-		{name: "tokens", right: true},
-		{name: "largest", right: true, spare: 1},
-		{name: "cost", right: true},
-		{name: "file"},
+	w.Part(console.Plural(len(r.Agents), "sub-agent"))
+	t := console.Table{Width: w.Width, Columns: []console.Column{
+		{Name: "   steps", Right: true},
+		{Name: "tokens", Right: true},
+		{Name: "largest", Right: true, Spare: 1},
+		{Name: "cost", Right: true},
+		{Name: "file"},
 	}}
-	for _, a := range atMostOf(r.Agents, mostCuts) {
-		where := safe(shorten(a.Session, mostName))
+	for _, a := range console.First(r.Agents, mostCuts) {
+		where := console.Safe(console.Shorten(a.Session, console.MostName))
 		if a.Line > 0 {
 			where = fmt.Sprintf("in it from line %d on", a.Line)
 		}
-		t.rows = append(t.rows, plain(strconv.Itoa(a.Steps), sizeOf(a, a.Tokens), sizeOf(a, a.Peak), knownMoney(a.CostUSD), where))
+		t.Rows = append(t.Rows, console.Plain(strconv.Itoa(a.Steps), sizeOf(a, a.Tokens), sizeOf(a, a.Peak), knownMoney(a.CostUSD), where))
 	}
-	w.b.WriteString(clipped(t))
-	w.more(len(r.Agents), mostCuts)
+	w.WriteString(console.Clipped(t))
+	w.More(len(r.Agents), mostCuts)
 	if all := r.WithAgents; all != nil {
-		w.para(w.st.plain, "the session with them: "+familyText(*all))
+		w.Para(w.Style.Plain, "the session with them: "+familyText(*all))
 	}
 }
 
@@ -59,15 +61,15 @@ func (w *reportWriter) stated(r inspect.Report) {
 	if len(r.Stated) == 0 {
 		return
 	}
-	w.part("what the file says about its sums")
-	for _, s := range atMostOf(r.Stated, mostCuts) {
-		what := safe(s.What)
+	w.Part("what the file says about its sums")
+	for _, s := range console.First(r.Stated, mostCuts) {
+		what := console.Safe(s.What)
 		if s.Model != "" {
-			what += " of " + safe(s.Model)
+			what += " of " + console.Safe(s.Model)
 		}
 		var same, divided, others []string
 		for _, f := range s.Figures {
-			name := strings.ReplaceAll(safe(f.Name), "_", " ")
+			name := strings.ReplaceAll(console.Safe(f.Name), "_", " ")
 			switch {
 			case f.Differs || f.Why != "" && !f.Estimated:
 				others = append(others, figureText(f))
@@ -78,16 +80,16 @@ func (w *reportWriter) stated(r inspect.Report) {
 			}
 		}
 		if len(same) > 0 {
-			w.para(w.st.plain, fmt.Sprintf("line %d, %s: as added up here: %s", s.Line, what, strings.Join(same, ", ")))
+			w.Para(w.Style.Plain, fmt.Sprintf("line %d, %s: as added up here: %s", s.Line, what, strings.Join(same, ", ")))
 		}
 		if len(divided) > 0 {
-			w.para(w.st.plain, fmt.Sprintf("line %d, %s: divided among the steps: %s", s.Line, what, strings.Join(divided, ", ")))
+			w.Para(w.Style.Plain, fmt.Sprintf("line %d, %s: divided among the steps: %s", s.Line, what, strings.Join(divided, ", ")))
 		}
 		for _, text := range others {
-			w.para(w.st.bad, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
+			w.Para(w.Style.Bad, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
 		}
 	}
-	w.more(len(r.Stated), mostCuts)
+	w.More(len(r.Stated), mostCuts)
 }
 
 // figureText sets a stated figure beside ours.
@@ -100,9 +102,9 @@ func figureText(f inspect.StatedFigure) string {
 	if f.Estimated {
 		how = "estimated"
 	}
-	text := fmt.Sprintf("%s: %s stated, %s %s", strings.ReplaceAll(safe(f.Name), "_", " "), stated, ours, how)
+	text := fmt.Sprintf("%s: %s stated, %s %s", strings.ReplaceAll(console.Safe(f.Name), "_", " "), stated, ours, how)
 	if f.Why != "" {
-		text += ": " + safe(f.Why)
+		text += ": " + console.Safe(f.Why)
 	}
 	return text
 }
@@ -110,36 +112,36 @@ func figureText(f inspect.StatedFigure) string {
 // steps lists every Step: what its prompt was taken for before the call, and what the
 // provider then reported.
 func (w *reportWriter) steps(r inspect.Report) {
-	w.part("steps: the estimate before the call, and what was reported")
-	t := table{width: w.width, columns: []column{
-		{name: "    step", right: true},
-		{name: "line", right: true, spare: 2},
-		{name: "tokens", right: true},
-		{name: "kind"},
-		{name: "estimate", right: true},
-		{name: "off", right: true},
-		{name: "counter alone", right: true},
-		{name: "off", right: true},
-		{name: "cost", right: true, spare: 1},
-		{name: "note"},
+	w.Part("steps: the estimate before the call, and what was reported")
+	t := console.Table{Width: w.Width, Columns: []console.Column{
+		{Name: "    step", Right: true},
+		{Name: "line", Right: true, Spare: 2},
+		{Name: "tokens", Right: true},
+		{Name: "kind"},
+		{Name: "estimate", Right: true},
+		{Name: "off", Right: true},
+		{Name: "counter alone", Right: true},
+		{Name: "off", Right: true},
+		{Name: "cost", Right: true, Spare: 1},
+		{Name: "note"},
 	}}
 	predicted := 0
 	for _, g := range r.Segments {
 		for _, s := range g.Steps {
 			name := stepName(r, inspect.StepRef{Segment: g.Number, Step: s.Step}.Name())
-			row := []string{name, positive(s.Line), edit.Thousands(s.Tokens), s.Kind, "", "", "", "", knownMoney(s.CostUSD), stepNote(s)}
+			row := []string{name, console.Count(s.Line), edit.Thousands(s.Tokens), s.Kind, "", "", "", "", knownMoney(s.CostUSD), stepNote(s)}
 			if p := s.Estimate; p != nil {
 				predicted++
-				row[4], row[5] = edit.Thousands(p.Point), signedPPM(p.ErrorPPM)
-				row[6], row[7] = edit.Thousands(p.Counter), signedPPM(p.CounterErrorPPM)
+				row[4], row[5] = edit.Thousands(p.Point), console.SignedPPM(p.ErrorPPM)
+				row[6], row[7] = edit.Thousands(p.Counter), console.SignedPPM(p.CounterErrorPPM)
 			}
-			t.rows = append(t.rows, plain(row...))
+			t.Rows = append(t.Rows, console.Plain(row...))
 		}
 	}
-	w.b.WriteString(t.String())
+	w.WriteString(t.String())
 	if predicted > 0 {
-		w.para(w.st.dim, fmt.Sprintf("median error of %s: %s; of the counter alone: %s", plural(predicted, "estimate"),
-			ppm(medianError(r, func(p inspect.Prediction) int { return p.ErrorPPM })), ppm(medianError(r, func(p inspect.Prediction) int { return p.CounterErrorPPM }))))
+		w.Para(w.Style.Dim, fmt.Sprintf("median error of %s: %s; of the counter alone: %s", console.Plural(predicted, "estimate"),
+			console.PPM(medianError(r, func(p inspect.Prediction) int { return p.ErrorPPM })), console.PPM(medianError(r, func(p inspect.Prediction) int { return p.CounterErrorPPM }))))
 	}
 }
 
@@ -153,14 +155,6 @@ func stepNote(s inspect.Step) string {
 		notes = append(notes, "cost estimated")
 	}
 	return strings.Join(notes, ", ")
-}
-
-// signedPPM writes parts per million as a percentage with its sign.
-func signedPPM(n int) string {
-	if n < 0 {
-		return "-" + ppm(-n)
-	}
-	return "+" + ppm(n)
 }
 
 // medianError returns the median size of an error of all predictions.

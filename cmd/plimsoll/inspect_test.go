@@ -83,33 +83,13 @@ func TestChart(t *testing.T) {
 // trimmed leaves the blanks in front of a scale's figure out of account.
 func trimmed(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// A long session has a line for each stretch, with its largest Step in it.
-func TestChartOfManySteps(t *testing.T) {
-	outputs := make([]int, 1_000)
-	for i := range outputs {
-		outputs[i] = i % 100 * 10
-	}
-	rows := chartOf(steps(0, outputs...), 80, false).rows()
-	if len(rows) != mostRows {
-		t.Fatalf("want %d lines, got %d", mostRows, len(rows))
-	}
-	for i, r := range rows {
-		from, to := i*1_000/mostRows, (i+1)*1_000/mostRows
-		for _, n := range outputs[from:to] {
-			if r.Step.Step <= from || r.Step.Step > to || n+1_000 > r.Tokens {
-				t.Errorf("line %d, of steps %d to %d: want the largest, got step %d of %d tokens", i, from+1, to, r.Step.Step, r.Tokens)
-			}
-		}
-	}
-}
-
 // Colour moves nothing, and every content has a letter of its own.
 func TestChartColour(t *testing.T) {
 	r := steps(4_000, 1_000, 3_000)
 	plain, coloured := chartOf(r, 80, false).String(), chartOf(r, 80, true).String()
 	letters := map[string]bool{}
-	for i := range token.NumContents {
-		letters[markOf(token.Content(i)).letter] = true
+	for _, m := range contentMarks() {
+		letters[m.Letter] = true
 	}
 	if len(letters) != token.NumContents {
 		t.Errorf("want %d letters, got %d", token.NumContents, len(letters))
@@ -117,20 +97,6 @@ func TestChartColour(t *testing.T) {
 	for i, line := range strings.Split(plain, "\n") {
 		if got := strings.Split(coloured, "\n")[i]; lipgloss.Width(got) != lipgloss.Width(line) {
 			t.Errorf("line %d: want %d columns, got %d: %q", i, lipgloss.Width(line), lipgloss.Width(got), got)
-		}
-	}
-}
-
-func TestClip(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"short", "short"},
-		{"0123456789", "0123456789"},
-		{"0123456789a", "012345678…"},
-		{"日本語日本語", "日本語日…"},
-		{"\x1b[31m", `\x1b[31m`},
-	} {
-		if got := clip(c.text, 10); got != c.want {
-			t.Errorf("clip(%q), want %q, got %q", c.text, c.want, got)
 		}
 	}
 }

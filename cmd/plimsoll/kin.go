@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -99,9 +101,9 @@ func agentsOf(name string, look func(*sessionfile.Session) (inspect.Report, erro
 
 // familyText says what a session took together with its sub-agents.
 func familyText(f inspect.Family) string {
-	text := fmt.Sprintf("%s, %s tokens", plural(f.Steps, "step"), edit.Thousands(f.Tokens))
+	text := fmt.Sprintf("%s, %s tokens", console.Plural(f.Steps, "step"), edit.Thousands(f.Tokens))
 	if f.Unsized > 0 {
-		text += fmt.Sprintf(" without those of %s, which nobody knows", plural(f.Unsized, "step"))
+		text += fmt.Sprintf(" without those of %s, which nobody knows", console.Plural(f.Unsized, "step"))
 	}
 	if f.CostUSD.Known {
 		text += "; " + f.CostUSD.String() + estimatedCost(inspect.Totals{CostSteps: f.CostSteps, CostEstimated: f.CostEstimated})

@@ -7,10 +7,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
 	coreloop "github.com/plimsoll-dev/plimsoll/core/loop"
 	"github.com/plimsoll-dev/plimsoll/core/token"
-	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
 // Exit codes of a loop that has ended, by its reason. That the goal was achieved is 0.
@@ -141,7 +141,7 @@ func runLoop(ctx context.Context, s streams, f loopFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	st, err := openLoopStore(ctx, f.db)
+	st, err := openOwnStore(ctx, "loop", f.db)
 	if err != nil {
 		return err
 	}
@@ -251,24 +251,6 @@ func (f loopFlags) readGoal() (string, error) {
 	return goal, nil
 }
 
-// openLoopStore opens the store, which is made if it is not there.
-func openLoopStore(ctx context.Context, path string) (*sqlite.Store, error) {
-	if path == "" {
-		var err error
-		if path, err = defaultStore(); err != nil {
-			return nil, usage(fmt.Errorf("loop: %w", err), "name a file with --db")
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fail(fmt.Errorf("loop: %w", err), "name a file with --db")
-		}
-	}
-	st, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err != nil {
-		return nil, storeError(ctx, "loop", hintReadOnly("loop", err, path))
-	}
-	return st, nil
-}
-
 // runner begins a loop, or goes on with one.
 func (f loopFlags) runner(ctx context.Context, o loop.Options, goal string) (*loop.Runner, error) {
 	if f.resume == "" {
@@ -324,7 +306,7 @@ func loopEnd(s streams, id string, o loop.Outcome) error {
 		coreloop.AlertPause: exitAlertPause, coreloop.FatalError: exitFatalError, coreloop.RecoveryFailed: exitRecoveryFailed,
 	}
 	if o.Reason == coreloop.GoalComplete {
-		_, err := fmt.Fprintf(s.err, "loop %s: %s: %s\n", id, o.Reason, safe(o.Why))
+		_, err := fmt.Fprintf(s.err, "loop %s: %s: %s\n", id, o.Reason, console.Safe(o.Why))
 		return fail(err, "")
 	}
 	return &codedError{codes[o.Reason], fmt.Errorf("loop %s: %s: %s", id, o.Reason, o.Why), "plimsoll loop --resume goes on, where what ended it can be overcome"}

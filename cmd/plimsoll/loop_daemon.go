@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
 )
 
@@ -44,6 +46,6 @@ func runLoopDaemon(s streams, f loopFlags) (err error) {
 	if err := cmd.Start(); err != nil {
 		return fail(fmt.Errorf("loop: --daemon: %w", err), "")
 	}
-	_, err = fmt.Fprintf(s.err, "process %d, which prints to %s/%s/log; plimsoll loop --status says how it gets on\n", cmd.Process.Pid, safe(workspace), loop.FolderName)
+	_, err = fmt.Fprintf(s.err, "process %d, which prints to %s/%s/log; plimsoll loop --status says how it gets on\n", cmd.Process.Pid, console.Safe(workspace), loop.FolderName)
 	return fail(errors.Join(err, cmd.Process.Release()), "")
 }

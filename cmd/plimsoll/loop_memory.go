@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
@@ -82,7 +84,7 @@ func memoryCommand(cmd *cobra.Command, f *memoryFlags, run func(context.Context,
 			return fail(err, "")
 		}
 		var st *sqlite.Store
-		if st, err = openLoopStore(ctx, f.db); err != nil {
+		if st, err = openOwnStore(ctx, "loop", f.db); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, fail(st.Close(), "")) }()
@@ -99,12 +101,12 @@ func memoryCommand(cmd *cobra.Command, f *memoryFlags, run func(context.Context,
 func listMemory(s streams, f memoryFlags, m *loop.Memory) error {
 	for _, fact := range m.Facts() {
 		if f.json {
-			if err := printJSON(s.out, fact); err != nil {
+			if err := console.PrintJSON(s.out, fact); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(s.out, "%3d  %s  (%s, %s)\n", fact.ID, safe(fact.Text), safe(fact.Source), time.UnixMilli(fact.At).Format(time.DateOnly)); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%3d  %s  (%s, %s)\n", fact.ID, console.Safe(fact.Text), console.Safe(fact.Source), time.UnixMilli(fact.At).Format(time.DateOnly)); err != nil {
 			return err
 		}
 	}

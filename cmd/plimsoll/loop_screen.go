@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
@@ -31,7 +33,7 @@ type loopScreen struct {
 const maxScreenLine = 64 << 10
 
 func newLoopScreen(s streams) *loopScreen {
-	return &loopScreen{s: s, status: isTerminal(s.err)}
+	return &loopScreen{s: s, status: console.IsTerminal(s.err)}
 }
 
 // Write implements io.Writer.
@@ -58,7 +60,7 @@ func (l *loopScreen) show(w io.Writer, text string) {
 		_, _ = io.WriteString(l.s.err, "\r\x1b[K")
 		l.drawn = false
 	}
-	_, _ = fmt.Fprintln(w, safe(strings.ReplaceAll(ansi.Strip(text), "\t", "    "))) // nobody to tell
+	_, _ = fmt.Fprintln(w, console.Safe(strings.ReplaceAll(ansi.Strip(text), "\t", "    "))) // nobody to tell
 }
 
 // started says which loop it is.
@@ -128,6 +130,6 @@ func (l *loopScreen) draw() {
 	if l.last != "" {
 		text += " · " + l.last
 	}
-	_, _ = io.WriteString(l.s.err, "\r\x1b[K"+ansi.Truncate(safe(text), 100, "…"))
+	_, _ = io.WriteString(l.s.err, "\r\x1b[K"+ansi.Truncate(console.Safe(text), 100, "…"))
 	l.drawn = true
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
@@ -49,7 +51,7 @@ running.`,
 			return loopError(ctx, err)
 		}
 		if f.json {
-			err = printJSON(s.out, h)
+			err = console.PrintJSON(s.out, h)
 		} else {
 			err = printLoop(s.out, h)
 		}
@@ -78,10 +80,10 @@ func runLoopStatus(ctx context.Context, s streams, f loopFlags) error {
 // printLoopHead says which loop it is and how it gets on.
 func printLoopHead(w io.Writer, h loop.History) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "loop %s in %s\n", h.ID, safe(h.Workspace))
-	fmt.Fprintf(&b, "goal: %s\n", safe(shorten(firstLine(h.Goal), 100)))
-	fmt.Fprintf(&b, "%s\n", safe(loopState(h)))
-	fmt.Fprintf(&b, "%s done", plural(len(h.Iterations), "iteration"))
+	fmt.Fprintf(&b, "loop %s in %s\n", h.ID, console.Safe(h.Workspace))
+	fmt.Fprintf(&b, "goal: %s\n", console.Safe(console.Shorten(firstLine(h.Goal), 100)))
+	fmt.Fprintf(&b, "%s\n", console.Safe(loopState(h)))
+	fmt.Fprintf(&b, "%s done", console.Plural(len(h.Iterations), "iteration"))
 	if h.Running > 0 {
 		fmt.Fprintf(&b, ", iteration %d begun", h.Running)
 	}
@@ -104,14 +106,14 @@ func printLoop(w io.Writer, h loop.History) error {
 		return err
 	}
 	if h.Spent.Calls > 0 {
-		if _, err := fmt.Fprintf(w, "\nthe agents asked models %s for %s\n", plural(h.Spent.Calls, "time"), spentText(h.Spent)); err != nil {
+		if _, err := fmt.Fprintf(w, "\nthe agents asked models %s for %s\n", console.Plural(h.Spent.Calls, "time"), spentText(h.Spent)); err != nil {
 			return err
 		}
 	}
 	if h.Summary == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nsummary of iterations 1 to %d, written %s%s\n\n%s\n", h.Folded, plural(len(h.Summaries)-failedSummaries(h), "time"), summariser(h), safeLines(h.Summary))
+	_, err := fmt.Fprintf(w, "\nsummary of iterations 1 to %d, written %s%s\n\n%s\n", h.Folded, console.Plural(len(h.Summaries)-failedSummaries(h), "time"), summariser(h), console.SafeLines(h.Summary))
 	return err
 }
 
@@ -136,9 +138,9 @@ func summariser(h loop.History) string {
 	if len(names) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; %s was asked for %s", safe(strings.Join(names, ", ")), spentText(h.Summariser))
+	text := fmt.Sprintf("; %s was asked for %s", console.Safe(strings.Join(names, ", ")), spentText(h.Summariser))
 	if n := failedSummaries(h); n > 0 {
-		text += fmt.Sprintf(" and failed %s", plural(n, "time"))
+		text += fmt.Sprintf(" and failed %s", console.Plural(n, "time"))
 	}
 	return text
 }
@@ -153,34 +155,34 @@ func spentText(s loop.Spent) string {
 }
 
 // loopTable has a row for each iteration.
-func loopTable(w io.Writer, h loop.History) table {
-	t := table{width: widthOf(w), columns: []column{
-		{name: "iteration", right: true},
-		{name: "agent", spare: 2},
-		{name: "prompt", right: true},
-		{name: "summary", right: true, spare: 3},
-		{name: "recent", right: true, spare: 3},
-		{name: "seconds", right: true, spare: 1},
-		{name: "score", right: true},
-		{name: "files", right: true},
+func loopTable(w io.Writer, h loop.History) console.Table {
+	t := console.Table{Width: console.Width(w), Columns: []console.Column{
+		{Name: "iteration", Right: true},
+		{Name: "agent", Spare: 2},
+		{Name: "prompt", Right: true},
+		{Name: "summary", Right: true, Spare: 3},
+		{Name: "recent", Right: true, Spare: 3},
+		{Name: "seconds", Right: true, Spare: 1},
+		{Name: "score", Right: true},
+		{Name: "files", Right: true},
 	}}
 	proxied := h.Spent.Calls > 0
 	if proxied {
-		t.columns = append(t.columns, column{name: "used", right: true}, column{name: "cost", right: true})
+		t.Columns = append(t.Columns, console.Column{Name: "used", Right: true}, console.Column{Name: "cost", Right: true})
 	}
-	t.columns = append(t.columns, column{name: "what", wrap: true})
-	st := newStyles()
-	plain := func(text string) cell { return cell{text, st.plain} }
+	t.Columns = append(t.Columns, console.Column{Name: "what", Wrap: true})
+	st := console.NewStyles()
+	plain := func(text string) console.Cell { return console.Cell{Text: text, Style: st.Plain} }
 	for _, it := range h.Iterations {
-		what := plain(safe(strings.Join(it.ProgressMarkers, "; ")))
+		what := plain(console.Safe(strings.Join(it.ProgressMarkers, "; ")))
 		if it.Fault != "" {
-			what = cell{safe(it.Fault), st.bad}
+			what = console.Cell{Text: console.Safe(it.Fault), Style: st.Bad}
 		}
 		if it.Interrupted {
-			what = cell{strings.TrimSuffix("interrupted: "+safe(it.Fault), ": "), st.bad}
+			what = console.Cell{Text: strings.TrimSuffix("interrupted: "+console.Safe(it.Fault), ": "), Style: st.Bad}
 		}
-		row := []cell{
-			plain(edit.Thousands(it.Number)), plain(safe(shorten(agentName(it), 24))), plain(edit.Thousands(it.PromptSize)), plain(sectionTokens(it, "summary")),
+		row := []console.Cell{
+			plain(edit.Thousands(it.Number)), plain(console.Safe(console.Shorten(agentName(it), 24))), plain(edit.Thousands(it.PromptSize)), plain(sectionTokens(it, "summary")),
 			plain(sectionTokens(it, "recent")), plain(edit.Thousands(int(time.Duration(it.Duration) * time.Millisecond / time.Second))), plain(fmt.Sprintf("%.2f", float64(it.ProgressScore)/1000)),
 			plain(edit.Thousands(len(it.FileChanges))),
 		}
@@ -191,7 +193,7 @@ func loopTable(w io.Writer, h loop.History) table {
 			}
 			row = append(row, plain(edit.Thousands(spent.Input+spent.Output)), plain(moneyText(spent.Cost)))
 		}
-		t.rows = append(t.rows, append(row, what))
+		t.Rows = append(t.Rows, append(row, what))
 	}
 	return t
 }

@@ -7,9 +7,16 @@
 // "plimsoll: what is wrong" without capitals and full stops, what can be done
 // about it on a line "hint: ...". Tables are at most 120 columns wide, or as wide
 // as the terminal, or as COLUMNS says where there is none: then what is longer is
-// shortened as on a screen, and words of a report's own are explained at its end. Colour is only for terminals, and not where NO_COLOR is set;
-// no meaning hangs on it. What comes from a file or from its name is printed
-// with its control characters escaped.
+// shortened as on a screen, and words of a report's own are explained at its end.
+// Colour is only for terminals, and not where NO_COLOR is set; no meaning hangs on
+// it. What comes from a file or from its name is printed with its control characters
+// escaped.
+//
+// # Floors
+//
+// What is printed for people stands on a floor of its own, internal/console: tables,
+// charts, widths, looks. This package has the commands: their flags, what they read
+// and call, and their JSON.
 package main
 
 import (

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
@@ -131,13 +133,13 @@ const leastLike = 3
 func (f modelsFlags) print(s streams, c catalog.Catalog, models []catalog.Model) error {
 	if f.json {
 		for _, m := range models {
-			if err := printJSON(s.out, newModelFacts(m, c)); err != nil {
+			if err := console.PrintJSON(s.out, newModelFacts(m, c)); err != nil {
 				return fail(err, "")
 			}
 		}
 		return nil
 	}
-	_, err := lipgloss.Fprint(s.out, modelTable(models, widthOf(s.out)).String())
+	_, err := lipgloss.Fprint(s.out, modelTable(models, console.Width(s.out)).String())
 	return fail(err, "")
 }
 
@@ -162,22 +164,22 @@ func makers(c catalog.Catalog) []string {
 	return slices.Compact(names)
 }
 
-func modelTable(models []catalog.Model, width int) table {
-	t := table{width: width, columns: []column{
-		{name: "model"},
-		{name: "window", right: true},
-		{name: "output", right: true, spare: 3},
-		{name: "in", right: true},
-		{name: "out", right: true},
-		{name: "read", right: true, spare: 4},
-		{name: "write", right: true, spare: 5},
-		{name: "tokenizer", spare: 2},
-		{name: "cache", spare: 1},
+func modelTable(models []catalog.Model, width int) console.Table {
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: "model"},
+		{Name: "window", Right: true},
+		{Name: "output", Right: true, Spare: 3},
+		{Name: "in", Right: true},
+		{Name: "out", Right: true},
+		{Name: "read", Right: true, Spare: 4},
+		{Name: "write", Right: true, Spare: 5},
+		{Name: "tokenizer", Spare: 2},
+		{Name: "cache", Spare: 1},
 	}}
 	for _, m := range models {
 		p, _ := m.PricesAt(0)
-		t.rows = append(t.rows, plain(safe(m.ID), size(m.Window), size(m.MaxOutput), p.Input.String(), p.Output.String(),
-			p.CacheRead.String(), p.CacheWrite5m.String(), safe(shortTokenizer(m.Estimator)), safe(m.Cache)))
+		t.Rows = append(t.Rows, console.Plain(console.Safe(m.ID), size(m.Window), size(m.MaxOutput), p.Input.String(), p.Output.String(),
+			p.CacheRead.String(), p.CacheWrite5m.String(), console.Safe(shortTokenizer(m.Estimator)), console.Safe(m.Cache)))
 	}
 	return t
 }
@@ -213,9 +215,9 @@ func (f modelsFlags) one(s streams, c catalog.Catalog, name string) error {
 	}
 	facts := newModelFacts(m, c)
 	if f.json {
-		return fail(printJSON(s.out, facts), "")
+		return fail(console.PrintJSON(s.out, facts), "")
 	}
-	_, err := lipgloss.Fprint(s.out, modelText(m, facts, widthOf(s.out)))
+	_, err := lipgloss.Fprint(s.out, modelText(m, facts, console.Width(s.out)))
 	return fail(err, "")
 }
 
@@ -233,7 +235,7 @@ func nearModels(name string, c catalog.Catalog) string {
 	for n := len(name); n >= 3; n-- {
 		like := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, name[:n]) })
 		if len(like) > 0 {
-			return "known: " + strings.Join(atMost(like, mostNear), ", ")
+			return "known: " + strings.Join(console.AtMost(like, mostNear), ", ")
 		}
 	}
 	return "plimsoll models lists what is known; a model of one's own is described in plimsoll.yaml, under models"

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 )
@@ -91,11 +93,11 @@ func dollars(p catalog.Price) *json.Number {
 
 // modelText is what a person is shown of one model.
 func modelText(m catalog.Model, f modelFacts, width int) string {
-	t := table{width: width, columns: []column{{name: "model"}, {name: f.ID, wrap: true}}}
-	t.columns[1].name = safe(f.ID)
+	t := console.Table{Width: width, Columns: []console.Column{{Name: "model"}, {Name: f.ID, Wrap: true}}}
+	t.Columns[1].Name = console.Safe(f.ID)
 	add := func(name, value string) {
 		if value != "" {
-			t.rows = append(t.rows, plain(name, safe(value)))
+			t.Rows = append(t.Rows, console.Plain(name, console.Safe(value)))
 		}
 	}
 	add("maker", f.Provider)
@@ -124,21 +126,21 @@ func modelText(m catalog.Model, f modelFacts, width int) string {
 }
 
 // priceTable shows the prices by the size of the prompt.
-func priceTable(tiers []catalog.Tier, width int) table {
-	t := table{width: width, columns: []column{
-		{name: "dollars a million tokens"},
-		{name: "in", right: true},
-		{name: "out", right: true},
-		{name: "cache read", right: true},
-		{name: "cache write", right: true, spare: 2},
-		{name: "long cache write", right: true, spare: 1},
+func priceTable(tiers []catalog.Tier, width int) console.Table {
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: "dollars a million tokens"},
+		{Name: "in", Right: true},
+		{Name: "out", Right: true},
+		{Name: "cache read", Right: true},
+		{Name: "cache write", Right: true, Spare: 2},
+		{Name: "long cache write", Right: true, Spare: 1},
 	}}
 	for _, r := range tiers {
 		from := "prompts above " + edit.Thousands(r.Above)
 		if r.Above == 0 {
 			from = "prompts"
 		}
-		t.rows = append(t.rows, plain(from, r.Input.String(), r.Output.String(), r.CacheRead.String(), r.CacheWrite5m.String(), r.CacheWrite1h.String()))
+		t.Rows = append(t.Rows, console.Plain(from, r.Input.String(), r.Output.String(), r.CacheRead.String(), r.CacheWrite5m.String(), r.CacheWrite1h.String()))
 	}
 	return t
 }
@@ -157,10 +159,10 @@ func (c *cacheFacts) text() string {
 		out[0] = c.Rule + ": " + how
 	}
 	if c.Marks > 0 {
-		out = append(out, plural(c.Marks, "mark"))
+		out = append(out, console.Plural(c.Marks, "mark"))
 	}
 	if c.LookBack > 0 {
-		out = append(out, "look-back "+plural(c.LookBack, "position"))
+		out = append(out, "look-back "+console.Plural(c.LookBack, "position"))
 	}
 	if c.Minimum > 0 {
 		out = append(out, fmt.Sprintf("from %s tokens", edit.Thousands(c.Minimum)))
@@ -185,11 +187,11 @@ func (c *cacheFacts) text() string {
 func lifetime(seconds int) string {
 	switch {
 	case seconds%3600 == 0:
-		return plural(seconds/3600, "hour")
+		return console.Plural(seconds/3600, "hour")
 	case seconds%60 == 0:
-		return plural(seconds/60, "minute")
+		return console.Plural(seconds/60, "minute")
 	}
-	return plural(seconds, "second")
+	return console.Plural(seconds, "second")
 }
 
 func (l limitFacts) text() string {
@@ -198,7 +200,7 @@ func (l limitFacts) text() string {
 		out = append(out, edit.Thousands(l.Bytes)+" bytes a request")
 	}
 	if l.Images > 0 {
-		out = append(out, plural(l.Images, "image"))
+		out = append(out, console.Plural(l.Images, "image"))
 	}
 	return strings.Join(out, ", ")
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 )
@@ -40,7 +42,7 @@ func orNewest(command string, s streams, paths []string) ([]string, error) {
 		if err := tellNewest(s.err, "", skipped); err != nil {
 			return nil, fail(err, "")
 		}
-		return nil, fail(fmt.Errorf("%s: none of %s in the usual places can be read", command, plural(len(skipped), "session")), "name a session file or a folder")
+		return nil, fail(fmt.Errorf("%s: none of %s in the usual places can be read", command, console.Plural(len(skipped), "session")), "name a session file or a folder")
 	}
 	return nil, usage(fmt.Errorf("%s: no session file or folder, and none in the usual places", command), "usage: plimsoll "+command+" PATH...")
 }
@@ -62,13 +64,13 @@ func tellNewest(w io.Writer, path string, skipped []string) error {
 	const most = 3
 	var b strings.Builder
 	for _, line := range skipped[:min(len(skipped), most)] {
-		fmt.Fprintf(&b, "skipped %s\n", safe(line))
+		fmt.Fprintf(&b, "skipped %s\n", console.Safe(line))
 	}
 	if n := len(skipped) - most; n > 0 {
-		fmt.Fprintf(&b, "skipped %s more\n", plural(n, "session"))
+		fmt.Fprintf(&b, "skipped %s more\n", console.Plural(n, "session"))
 	}
 	if path != "" {
-		fmt.Fprintf(&b, "newest session: %s\n", safe(path))
+		fmt.Fprintf(&b, "newest session: %s\n", console.Safe(path))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -132,9 +134,9 @@ func calledSo(found []places.Found, name string) (is, begins []string) {
 func ambiguous(command, what string, paths []string) error {
 	lines := slices.Clone(paths)
 	for i, p := range lines {
-		lines[i] = "  " + homely(p)
+		lines[i] = "  " + console.Homely(p)
 	}
-	return fmt.Errorf("%s: %s %s:\n%s", command, what, plural(len(paths), "session"), strings.Join(atMost(lines, mostListed), "\n"))
+	return fmt.Errorf("%s: %s %s:\n%s", command, what, console.Plural(len(paths), "session"), strings.Join(console.AtMost(lines, console.MostListed), "\n"))
 }
 
 // mostLooked is of how many sessions it is looked up where they work.

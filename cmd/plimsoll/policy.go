@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
@@ -43,18 +45,18 @@ func newPolicyList(s streams) *cobra.Command {
 		Example: "  plimsoll policy list",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			t := table{columns: []column{{name: "policy"}, {name: "what it does", wrap: true}}, width: widthOf(s.out)}
+			t := console.Table{Columns: []console.Column{{Name: "policy"}, {Name: "what it does", Wrap: true}}, Width: console.Width(s.out)}
 			for _, name := range policy.Presets() {
 				p, err := policy.Preset(name)
 				if err != nil {
 					return fail(err, "")
 				}
 				if asJSON {
-					if err := printJSON(s.out, listed{p.Name, p.About}); err != nil {
+					if err := console.PrintJSON(s.out, listed{p.Name, p.About}); err != nil {
 						return fail(err, "")
 					}
 				}
-				t.rows = append(t.rows, plain(p.Name, p.About))
+				t.Rows = append(t.Rows, console.Plain(p.Name, p.About))
 			}
 			if asJSON {
 				return nil
@@ -92,7 +94,7 @@ name of its own.`,
 			if err := json.Indent(&b, p.JSON(), "", "  "); err != nil {
 				return fail(err, "")
 			}
-			_, err = fmt.Fprintln(s.out, safeJSON(b.String()))
+			_, err = fmt.Fprintln(s.out, console.SafeJSON(b.String()))
 			return fail(err, "")
 		},
 	}
@@ -134,9 +136,9 @@ func runCheck(s streams, asJSON bool, files []string) error {
 		}
 		switch {
 		case asJSON:
-			err = printJSON(s.out, newChecked(path, p, err))
+			err = console.PrintJSON(s.out, newChecked(path, p, err))
 		case err == nil:
-			_, err = fmt.Fprintf(s.out, "%s: ok: policy %s, %s\n", safe(path), safe(p.Name), plural(len(p.Rules), "rule"))
+			_, err = fmt.Fprintf(s.out, "%s: ok: policy %s, %s\n", console.Safe(path), console.Safe(p.Name), console.Plural(len(p.Rules), "rule"))
 		default:
 			continue
 		}
@@ -209,12 +211,4 @@ func loadPolicy(name string) (policy.Policy, error) {
 // completePolicies offers the presets, and files.
 func completePolicies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return policy.Presets(), cobra.ShellCompDirectiveDefault
-}
-
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

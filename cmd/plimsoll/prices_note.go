@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -37,8 +39,8 @@ func tellPrices(w io.Writer, models []string) error {
 	if len(named) == 0 {
 		return nil
 	}
-	line := "prices of " + safe(strings.Join(named, ", ")) + " from ." + string(filepath.Separator) + safe(settings.PricesFrom)
-	_, err = lipgloss.Fprintln(w, newStyles().dim.Render(line))
+	line := "prices of " + console.Safe(strings.Join(named, ", ")) + " from ." + string(filepath.Separator) + console.Safe(settings.PricesFrom)
+	_, err = lipgloss.Fprintln(w, console.NewStyles().Dim.Render(line))
 	return err
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/schollz/progressbar/v3"
 
@@ -21,9 +23,6 @@ import (
 
 // noSessionHint is what can be done where no session file was found; see formats.Find.
 const noSessionHint = "name a session file, or a folder with .jsonl, .json, .traj or .eval files or a chat history of aider"
-
-// mostListed is how many of a list of unlimited length a person is shown.
-const mostListed = 5
 
 // A replayPrinter prints results as they come and remembers what the exit code
 // depends on.
@@ -43,7 +42,7 @@ type replayPrinter struct {
 	models   []string         // of what was replayed
 	total    totals
 	report   []replay.Result // for the page, if one is wanted
-	words    glossary
+	words    console.Glossary
 }
 
 // file replays one file. A file that cannot be read is reported and left out, and
@@ -58,7 +57,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 		p.clear()
 		printError(p.err, err)
 		if p.flags.json {
-			return fail(printJSON(p.out, replay.Unreadable(name, err)), "")
+			return fail(console.PrintJSON(p.out, replay.Unreadable(name, err)), "")
 		}
 		return nil
 	}
@@ -188,7 +187,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 		}
 	}
 	if p.flags.json {
-		return printJSON(p.out, res)
+		return console.PrintJSON(p.out, res)
 	}
 	p.clear()
 	text := resultText(res, p.width)
@@ -196,7 +195,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 		text = "\n" + text
 	}
 	p.printed = true
-	p.words.note(text)
+	p.words.Note(text)
 	_, err := lipgloss.Fprint(p.out, text)
 	return err
 }
@@ -237,9 +236,9 @@ func (p *replayPrinter) finish(files int) error {
 	case p.total.ran == 0 && p.broken == 0:
 		return fail(errors.New("replay: nothing was replayed: no segment could be run"), "plimsoll inspect shows what is in the file")
 	case p.broken > 0:
-		return fail(fmt.Errorf("replay: failed for %d of %s", p.broken, plural(files, "file")), "")
+		return fail(fmt.Errorf("replay: failed for %d of %s", p.broken, console.Plural(files, "file")), "")
 	case len(p.failures) > 0:
-		return &codedError{exitFailed, errors.New("replay: --fail-on: " + strings.Join(atMost(p.failures, 20), "\n")), ""}
+		return &codedError{exitFailed, errors.New("replay: --fail-on: " + strings.Join(console.AtMost(p.failures, 20), "\n")), ""}
 	}
 	return nil
 }
@@ -258,18 +257,10 @@ func (p *replayPrinter) printEnd() error {
 		text = "\n" + p.total.text(p.read-p.total.twice, p.width)
 	}
 	if p.flags.out != "" && len(p.total.order) > 0 {
-		text += fmt.Sprintf("exported to %s: a folder for each session, policy and window, with a manifest.json\n", safe(p.flags.out))
+		text += fmt.Sprintf("exported to %s: a folder for each session, policy and window, with a manifest.json\n", console.Safe(p.flags.out))
 	}
-	if err := printStyled(p.out, text); err != nil {
+	if err := console.Print(p.out, text); err != nil {
 		return err
 	}
-	return p.words.print(p.out)
-}
-
-// atMost returns the first of a list, and how many there are beyond.
-func atMost(list []string, most int) []string {
-	if len(list) <= most {
-		return list
-	}
-	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
+	return p.words.Print(p.out)
 }

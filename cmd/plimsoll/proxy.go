@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/proxy"
-	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
 // defaultListen is where the proxy is reached if nothing else is said.
@@ -169,7 +167,7 @@ func runProxy(ctx context.Context, s streams, f proxyFlags) (err error) {
 	if o.Upstreams, err = f.allUpstreams(host.settings); err != nil {
 		return err
 	}
-	st, err := f.openStore(ctx)
+	st, err := openOwnStore(ctx, "proxy", f.db)
 	if err != nil {
 		return err
 	}
@@ -234,23 +232,4 @@ func (f proxyFlags) checkListen(keys *proxy.Keys) error {
 			"make a key with plimsoll proxy key NAME, put the line into a file and name it with --keys FILE; or listen at "+defaultListen)
 	}
 	return usage(fmt.Errorf("proxy: --listen %q, want a host and a port: %w", f.listen, errors.Unwrap(err)), "such as "+defaultListen)
-}
-
-// openStore opens the file of the conversations, which is made if it is not there.
-func (f proxyFlags) openStore(ctx context.Context) (*sqlite.Store, error) {
-	path := f.db
-	if path == "" {
-		var err error
-		if path, err = defaultStore(); err != nil {
-			return nil, usage(fmt.Errorf("proxy: %w", err), "name a file with --db")
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fail(fmt.Errorf("proxy: %w", err), "name a file with --db")
-		}
-	}
-	st, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err != nil {
-		return nil, storeError(ctx, "proxy", hintReadOnly("proxy", err, path))
-	}
-	return st, nil
 }

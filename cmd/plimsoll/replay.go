@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
@@ -157,7 +159,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 	if err != nil {
 		return fail(err, "")
 	}
-	p := &replayPrinter{streams: s, flags: f, width: widthOf(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}, words: glossary{words: replayWords()}}
+	p := &replayPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}, words: console.Glossary{Words: replayWords()}}
 	for _, file := range files {
 		if err := p.file(ctx, r, file); err != nil {
 			return err
@@ -263,7 +265,7 @@ func (f replayFlags) checkOut(files []string) error {
 // newBar returns a progress bar for more than one file, or nil where nobody
 // would see it.
 func newBar(w io.Writer, files int) *progressbar.ProgressBar {
-	if files < 2 || !isTerminal(w) || isDumb() {
+	if files < 2 || !console.IsTerminal(w) || console.IsDumb() {
 		return nil
 	}
 	return progressbar.NewOptions(files,

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -104,11 +106,11 @@ func TestRatio(t *testing.T) {
 		part, whole int
 		want        string
 	}{{1, 3, "33%"}, {2, 3, "67%"}, {0, 5, "0%"}, {5, 0, ""}, {1 << 40, 1 << 40, "100%"}} {
-		if got := ratio(tt.part, tt.whole); got != tt.want {
+		if got := console.Ratio(tt.part, tt.whole); got != tt.want {
 			t.Errorf("ratio(%d, %d) = %q, want %q", tt.part, tt.whole, got, tt.want)
 		}
 	}
-	if got := ppm(12_345); got != "1.23%" {
+	if got := console.PPM(12_345); got != "1.23%" {
 		t.Errorf("ppm(12345) = %q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,9 @@ import (
 	"charm.land/lipgloss/v2"
 	"golang.org/x/tools/txtar"
 )
+
+// strip takes the colours out of a text.
+func strip(s string) string { return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(s, "") }
 
 // screens are what a person sees, each on terminals of three widths, in colour, in a pipe, and on
 // a terminal that obeys nothing.

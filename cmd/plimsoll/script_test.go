@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -126,7 +128,7 @@ func pretty(ts *testscript.TestScript, neg bool, args []string) {
 func clean(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, name := range []string{"stdout", "stderr"} {
 		for i, r := range ts.ReadFile(name) {
-			if r != '\n' && hidden(r) || r == '\uFFFD' {
+			if r != '\n' && console.Hidden(r) || r == '\uFFFD' {
 				ts.Fatalf("%s: byte %d: %q reached the terminal", name, i, r)
 			}
 		}

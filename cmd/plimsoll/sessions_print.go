@@ -5,40 +5,18 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 )
-
-// homely writes a path with ~ for the home folder.
-func homely(path string) string {
-	home, err := os.UserHomeDir()
-	if rest, ok := strings.CutPrefix(path, home); err == nil && ok && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
-		return "~" + rest
-	}
-	return path
-}
-
-// ago says how long ago something was, by its largest unit.
-func ago(t, now time.Time) string {
-	switch d := now.Sub(t); {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(now.Sub(t).Hours()/24))
-}
 
 // costText is a cost, with + where some calls are not in it; empty if none is.
 func costText(s inspect.BriefSum) string {
@@ -109,32 +87,32 @@ func (f sessionsFlags) printSessions(w io.Writer, all []known) error {
 	case f.csv:
 		return printSessionsCSV(w, all)
 	}
-	return printStyled(w, sessionsText(all, widthOf(w), screenWidth(w) == 0, time.Now()))
+	return console.Print(w, sessionsText(all, console.Width(w), console.ScreenWidth(w) == 0, time.Now()))
 }
 
 // sessionsText lists sessions, one a line: in a terminal as much of the first words as there is
 // room for, elsewhere everything.
 func sessionsText(all []known, width int, whole bool, now time.Time) string {
-	st := newStyles()
-	t := table{width: width, columns: []column{
-		{name: "session"},
-		{name: "age", right: true},
-		{name: "project"},
-		{name: "steps", right: true, spare: 3},
-		{name: "tokens", right: true, spare: 2},
-		{name: "cost", right: true},
-		{name: "ended"},
-		{name: "model", spare: 1},
-		{name: "began with"},
+	st := console.NewStyles()
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: "session"},
+		{Name: "age", Right: true},
+		{Name: "project"},
+		{Name: "steps", Right: true, Spare: 3},
+		{Name: "tokens", Right: true, Spare: 2},
+		{Name: "cost", Right: true},
+		{Name: "ended"},
+		{Name: "model", Spare: 1},
+		{Name: "began with"},
 	}}
 	if whole {
-		t.width = 1 << 20
-		t.columns = append(t.columns, column{name: "file"})
+		t.Width = 1 << 20
+		t.Columns = append(t.Columns, console.Column{Name: "file"})
 	}
 	for _, k := range all {
-		project, model, first := homely(k.Project), cmp.Or(k.Model, k.Found.Client), k.First
+		project, model, first := console.Homely(k.Project), cmp.Or(k.Model, k.Found.Client), k.First
 		if !whole {
-			project, model = shorten(project, width/projectShare), clip(model, mostModel)
+			project, model = console.Shorten(project, width/projectShare), console.Clip(model, mostModel)
 		}
 		if k.Wrong != "" {
 			first = "(" + k.Wrong + ")"
@@ -143,19 +121,19 @@ func sessionsText(all []known, width int, whole bool, now time.Time) string {
 		if whole || id == "" {
 			id = idOf(k.Path)
 		}
-		row := plain(safe(id), ago(k.Time, now), safe(project), count0(k.Steps), tokensText(k.BriefSum), costText(k.BriefSum), safe(endedText(k.Ended)), safe(model), safe(first))
+		row := console.Plain(console.Safe(id), console.Ago(k.Time, now), console.Safe(project), console.Count(k.Steps), tokensText(k.BriefSum), costText(k.BriefSum), console.Safe(endedText(k.Ended)), console.Safe(model), console.Safe(first))
 		if k.Ended != "" && endIsBad(k.Ended) {
-			row[6].style = st.bad
+			row[6].Style = st.Bad
 		}
 		if whole {
-			row = append(row, cell{text: safe(homely(k.Path))})
+			row = append(row, console.Cell{Text: console.Safe(console.Homely(k.Path))})
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	if whole {
 		return t.String()
 	}
-	return clipped(t)
+	return console.Clipped(t)
 }
 
 // In a terminal a project's folder takes a sixth of the width, by its end, and a model's name at
@@ -164,20 +142,6 @@ const (
 	projectShare = 6
 	mostModel    = 18
 )
-
-// fitted leaves out columns that there is no room for beside something of the last one.
-func fitted(t table) table {
-	last := len(t.columns) - 1
-	for {
-		others := t.without(func(i int) bool { return i == last || t.empty(i) })
-		spare := t.mostSpare()
-		if others.total(others.fit())+len(gap)+leastLast <= t.width || spare < 0 {
-			return t
-		}
-		t = t.without(func(i int) bool { return i == spare })
-		last = len(t.columns) - 1
-	}
-}
 
 // endedText is how a session ended, in one or two words; nothing where all was answered.
 func endedText(how string) string {
@@ -194,13 +158,6 @@ func endIsBad(how string) bool {
 		return false
 	}
 	return true
-}
-
-func count0(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return edit.Thousands(n)
 }
 
 // A sessionLine is a session as JSON.
@@ -224,7 +181,7 @@ type sessionLine struct {
 
 func printSessionsJSON(w io.Writer, all []known) error {
 	for _, k := range all {
-		err := printJSON(w, sessionLine{
+		err := console.PrintJSON(w, sessionLine{
 			Path: k.Path, Client: k.Found.Client, Time: k.Time.UTC(), Bytes: k.Size, ID: k.ID, Project: k.Project, First: k.First, Model: k.Model,
 			Steps: k.Steps, Tokens: k.Tokens, Unsized: k.Unsized, CostUSD: k.Money(), Priced: k.Steps - k.Unpriced, Ended: k.Ended, Hint: k.Wrong,
 		})
@@ -240,8 +197,8 @@ func printSessionsCSV(w io.Writer, all []known) error {
 	_ = c.Write([]string{"id", "client", "time", "project", "model", "steps", "tokens", "cost_usd", "cost_steps", "ended", "first", "path"})
 	for _, k := range all {
 		_ = c.Write([]string{ // Flush has the error
-			safe(cmp.Or(k.ID, idOf(k.Path))), k.Found.Client, k.Time.UTC().Format(time.RFC3339), safe(k.Project), safe(k.Model), strconv.Itoa(k.Steps), strconv.Itoa(k.Tokens),
-			dollarsText(k.Cost), strconv.Itoa(k.Steps - k.Unpriced), k.Ended, safe(k.First), safe(k.Path),
+			console.Safe(cmp.Or(k.ID, idOf(k.Path))), k.Found.Client, k.Time.UTC().Format(time.RFC3339), console.Safe(k.Project), console.Safe(k.Model), strconv.Itoa(k.Steps), strconv.Itoa(k.Tokens),
+			dollarsText(k.Cost), strconv.Itoa(k.Steps - k.Unpriced), k.Ended, console.Safe(k.First), console.Safe(k.Path),
 		})
 	}
 	c.Flush()
@@ -271,7 +228,7 @@ func (f sessionsFlags) printSums(w io.Writer, sums []sessionSum) error {
 	switch {
 	case f.json:
 		for _, s := range sums {
-			err := printJSON(w, sumLine{s.Name, s.Sessions, s.Steps, s.Tokens, s.Unsized, s.Money(), s.Steps - s.Unpriced, catalog.Dollars(s.Cost)})
+			err := console.PrintJSON(w, sumLine{s.Name, s.Sessions, s.Steps, s.Tokens, s.Unsized, s.Money(), s.Steps - s.Unpriced, catalog.Dollars(s.Cost)})
 			if err != nil {
 				return err
 			}
@@ -281,34 +238,34 @@ func (f sessionsFlags) printSums(w io.Writer, sums []sessionSum) error {
 		c := csv.NewWriter(w)
 		_ = c.Write([]string{f.by, "sessions", "steps", "tokens", "cost_usd", "cost_steps"})
 		for _, s := range sums {
-			_ = c.Write([]string{safe(s.Name), strconv.Itoa(s.Sessions), strconv.Itoa(s.Steps), strconv.Itoa(s.Tokens), dollarsText(s.Cost), strconv.Itoa(s.Steps - s.Unpriced)})
+			_ = c.Write([]string{console.Safe(s.Name), strconv.Itoa(s.Sessions), strconv.Itoa(s.Steps), strconv.Itoa(s.Tokens), dollarsText(s.Cost), strconv.Itoa(s.Steps - s.Unpriced)})
 		}
 		c.Flush()
 		return c.Error()
 	}
-	return printStyled(w, sumsText(f.by, sums, widthOf(w)))
+	return console.Print(w, sumsText(f.by, sums, console.Width(w)))
 }
 
 // sumsText lists sums, and what they are together.
 func sumsText(by string, sums []sessionSum, width int) string {
-	t := table{width: width, columns: []column{
-		{name: by, wrap: true}, {name: "sessions", right: true, spare: 1}, {name: "steps", right: true}, {name: "tokens", right: true}, {name: "cost", right: true},
+	t := console.Table{Width: width, Columns: []console.Column{
+		{Name: by, Wrap: true}, {Name: "sessions", Right: true, Spare: 1}, {Name: "steps", Right: true}, {Name: "tokens", Right: true}, {Name: "cost", Right: true},
 	}}
 	var all inspect.BriefSum
 	for _, s := range sums {
 		all.Add(s.BriefSum)
-		t.rows = append(t.rows, plain(safe(s.Name), edit.Thousands(s.Sessions), edit.Thousands(s.Steps), tokensText(s.BriefSum), costText(s.BriefSum)))
+		t.Rows = append(t.Rows, console.Plain(console.Safe(s.Name), edit.Thousands(s.Sessions), edit.Thousands(s.Steps), tokensText(s.BriefSum), costText(s.BriefSum)))
 	}
 	if len(sums) > 1 {
-		row := plain("together", "", edit.Thousands(all.Steps), tokensText(all), costText(all))
+		row := console.Plain("together", "", edit.Thousands(all.Steps), tokensText(all), costText(all))
 		for i := range row {
-			row[i].style = newStyles().head
+			row[i].Style = console.NewStyles().Head
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	text := t.String()
 	if all.Unpriced > 0 {
-		text += fmt.Sprintf("+ %s are not in it: their files state no cost or usage, or no list price is known\n", plural(all.Unpriced, "step"))
+		text += fmt.Sprintf("+ %s are not in it: their files state no cost or usage, or no list price is known\n", console.Plural(all.Unpriced, "step"))
 	}
 	return text
 }

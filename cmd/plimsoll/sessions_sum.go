@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
 
@@ -66,7 +68,7 @@ func (s *summing) name(what string, k known, h inspect.Hour) (name string, order
 	case "model":
 		return cmp.Or(h.Model, "no model named"), 0
 	case "project":
-		return cmp.Or(homely(k.Project), "no folder named"), 0
+		return cmp.Or(console.Homely(k.Project), "no folder named"), 0
 	}
 	if h.Hour == 0 {
 		return noTime, 0

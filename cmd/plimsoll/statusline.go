@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -41,7 +43,7 @@ else. In ~/.claude/settings.json:
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(s.out, safe(in.line(cat, lastCalls(in.Transcript), time.Now())))
+			_, err = fmt.Fprintln(s.out, console.Safe(in.line(cat, lastCalls(in.Transcript), time.Now())))
 			return fail(err, "")
 		},
 	}
@@ -162,7 +164,7 @@ func (in status) line(cat catalog.Catalog, calls []lastCall, now time.Time) stri
 	window := cat.WindowOf("claude-code", model, in.Context.Size, tokens).Tokens
 	parts := []string{edit.Thousands(tokens) + " tokens"}
 	if window > 0 {
-		parts[0] = fmt.Sprintf("%s of %s tokens (%s)", edit.Thousands(tokens), edit.Thousands(window), shareText(tokens, window))
+		parts[0] = fmt.Sprintf("%s of %s tokens (%s)", edit.Thousands(tokens), edit.Thousands(window), console.Share(tokens, window))
 	}
 	if text := warmth(last, now); text != "" {
 		parts = append(parts, text)
@@ -171,7 +173,7 @@ func (in status) line(cat catalog.Catalog, calls []lastCall, now time.Time) stri
 		parts = append(parts, fmt.Sprintf("$%.2f", *in.Cost.USD))
 	}
 	if left, ok := callsLeft(calls, tokens, window); ok {
-		parts = append(parts, "about "+plural(left, "step")+" left")
+		parts = append(parts, "about "+console.Plural(left, "step")+" left")
 	}
 	return strings.Join(parts, " | ")
 }

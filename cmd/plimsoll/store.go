@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -149,6 +151,25 @@ func storeError(ctx context.Context, command string, err error) error {
 	return fail(fmt.Errorf("%s: %w", command, err), hint)
 }
 
+// openOwnStore opens the file that a command keeps what it does in, which is made if it is not
+// there; without a path the user's own.
+func openOwnStore(ctx context.Context, command, path string) (*sqlite.Store, error) {
+	if path == "" {
+		var err error
+		if path, err = defaultStore(); err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", command, err), "name a file with --db")
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fail(fmt.Errorf("%s: %w", command, err), "name a file with --db")
+		}
+	}
+	st, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return nil, storeError(ctx, command, hintReadOnly(command, err, path))
+	}
+	return st, nil
+}
+
 // defaultStore returns the path of the user's store: below $XDG_DATA_HOME where that is
 // set (XDG Base Directory Specification), else where the system keeps such files.
 func defaultStore() (string, error) {
@@ -194,14 +215,14 @@ type storedSession struct {
 
 func listSessions(ctx context.Context, s streams, st *sqlite.Store, asJSON bool) error {
 	const layout = "2006-01-02 15:04"
-	t := table{width: widthOf(s.out), columns: []column{
-		{name: "session", wrap: true},
-		{name: "forked from", spare: 1},
-		{name: "records", right: true},
-		{name: "blobs", right: true},
-		{name: "bytes", right: true},
-		{name: "begun (UTC)", spare: 2},
-		{name: "last written"},
+	t := console.Table{Width: console.Width(s.out), Columns: []console.Column{
+		{Name: "session", Wrap: true},
+		{Name: "forked from", Spare: 1},
+		{Name: "records", Right: true},
+		{Name: "blobs", Right: true},
+		{Name: "bytes", Right: true},
+		{Name: "begun (UTC)", Spare: 2},
+		{Name: "last written"},
 	}}
 	for one, err := range st.Sessions(ctx) {
 		if err != nil {
@@ -209,19 +230,19 @@ func listSessions(ctx context.Context, s streams, st *sqlite.Store, asJSON bool)
 		}
 		if asJSON {
 			out := storedSession{one.Name, one.Parent, one.Records, one.Blobs, one.Bytes, one.Created.Format("2006-01-02T15:04:05Z"), one.Updated.Format("2006-01-02T15:04:05Z")}
-			if err := printJSON(s.out, out); err != nil {
+			if err := console.PrintJSON(s.out, out); err != nil {
 				return err
 			}
 			continue
 		}
-		t.rows = append(t.rows, plain(safe(one.Name), safe(shorten(one.Parent, 30)), edit.Thousands(one.Records), edit.Thousands(one.Blobs),
+		t.Rows = append(t.Rows, console.Plain(console.Safe(one.Name), console.Safe(console.Shorten(one.Parent, 30)), edit.Thousands(one.Records), edit.Thousands(one.Blobs),
 			edit.Thousands(int(one.Bytes)), one.Created.Format(layout), one.Updated.Format(layout)))
 	}
 	if asJSON {
 		return nil
 	}
 	text := "no sessions\n"
-	if len(t.rows) > 0 {
+	if len(t.Rows) > 0 {
 		text = t.String()
 	}
 	_, err := lipgloss.Fprint(s.out, text)
@@ -239,7 +260,7 @@ func newStoreStats(s streams) *cobra.Command {
 			return err
 		}
 		if f.json {
-			return printJSON(s.out, newStored(st.Path(), stats))
+			return console.PrintJSON(s.out, newStored(st.Path(), stats))
 		}
 		return printStats(s.out, st.Path(), stats)
 	})
@@ -249,7 +270,7 @@ func newStoreStats(s streams) *cobra.Command {
 // nobody would see it.
 func newVerifyBar(w io.Writer, contents int) *progressbar.ProgressBar {
 	const few = 10_000 // are read in a moment
-	if contents < few || !isTerminal(w) {
+	if contents < few || !console.IsTerminal(w) {
 		return nil
 	}
 	return progressbar.NewOptions(contents,

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/builtin"
@@ -38,7 +40,7 @@ change what it shows are escaped.`,
 
 // printContent prints a text as it is, or what a terminal can show of it.
 func printContent(w io.Writer, r io.Reader) error {
-	if !isTerminal(w) {
+	if !console.IsTerminal(w) {
 		_, err := io.Copy(w, r)
 		return err
 	}
@@ -46,7 +48,7 @@ func printContent(w io.Writer, r io.Reader) error {
 	lines.Buffer(nil, 1<<20)
 	lines.Split(shortLines)
 	for lines.Scan() {
-		if _, err := fmt.Fprintln(w, safe(lines.Text())); err != nil {
+		if _, err := fmt.Fprintln(w, console.Safe(lines.Text())); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -101,10 +103,10 @@ func (c collection) foretell(ctx context.Context) error {
 	switch {
 	case c.json:
 	case len(beyond.Sessions) == 0:
-		_, err = fmt.Fprintf(c.s.out, "no session of %s is beyond the limits\n", plural(beyond.Of, "session"))
+		_, err = fmt.Fprintf(c.s.out, "no session of %s is beyond the limits\n", console.Plural(beyond.Of, "session"))
 	default:
 		_, err = fmt.Fprintf(c.s.out, "%s of %s would go, and the references to %s that they have would lead nowhere; the file would have about %s bytes; --yes removes them\n",
-			edit.Thousands(len(beyond.Sessions)), plural(beyond.Of, "session"), plural(blobs, "blob"), edit.Thousands(int(beyond.Bytes)))
+			edit.Thousands(len(beyond.Sessions)), console.Plural(beyond.Of, "session"), console.Plural(blobs, "blob"), edit.Thousands(int(beyond.Bytes)))
 	}
 	return err
 }
@@ -138,7 +140,7 @@ func (c collection) expire(ctx context.Context) (all sqlite.Freed, gone int, err
 // tell tells of a session beyond the limits.
 func (c collection) tell(one sqlite.Session, gone bool) error {
 	if c.json {
-		return printJSON(c.s.out, expired{one.Name, one.Updated.Format(time.RFC3339), one.Records, one.Blobs, one.Bytes, gone})
+		return console.PrintJSON(c.s.out, expired{one.Name, one.Updated.Format(time.RFC3339), one.Records, one.Blobs, one.Bytes, gone})
 	}
 	did := "would go"
 	switch {
@@ -147,8 +149,8 @@ func (c collection) tell(one sqlite.Session, gone bool) error {
 	case c.yes:
 		did = "stays: it has been written to meanwhile"
 	}
-	_, err := fmt.Fprintf(c.s.out, "%s, last written to %s UTC, %s, %s, %s bytes: %s\n", safe(one.Name), one.Updated.Format("2006-01-02 15:04"),
-		plural(one.Records, "record"), plural(one.Blobs, "blob"), edit.Thousands(int(one.Bytes)), did)
+	_, err := fmt.Fprintf(c.s.out, "%s, last written to %s UTC, %s, %s, %s bytes: %s\n", console.Safe(one.Name), one.Updated.Format("2006-01-02 15:04"),
+		console.Plural(one.Records, "record"), console.Plural(one.Blobs, "blob"), edit.Thousands(int(one.Bytes)), did)
 	return err
 }
 
@@ -192,10 +194,10 @@ func (c collection) collect(ctx context.Context) error {
 // sum says what was done.
 func (c collection) sum(all sqlite.Freed, size int64) error {
 	if c.json {
-		return printJSON(c.s.out, collected{c.st.Path(), all.Records, all.Blobs, all.Bytes, all.FileBytes, size})
+		return console.PrintJSON(c.s.out, collected{c.st.Path(), all.Records, all.Blobs, all.Bytes, all.FileBytes, size})
 	}
-	_, err := fmt.Fprintf(c.s.out, "%s: removed %s and %s, %s bytes; the file is %s bytes smaller, and has %s\n", safe(c.st.Path()),
-		plural(all.Blobs, "blob"), plural(all.Records, "record"), edit.Thousands(int(all.Bytes)), edit.Thousands(int(all.FileBytes)), edit.Thousands(int(size)))
+	_, err := fmt.Fprintf(c.s.out, "%s: removed %s and %s, %s bytes; the file is %s bytes smaller, and has %s\n", console.Safe(c.st.Path()),
+		console.Plural(all.Blobs, "blob"), console.Plural(all.Records, "record"), edit.Thousands(int(all.Bytes)), edit.Thousands(int(all.FileBytes)), edit.Thousands(int(size)))
 	return err
 }
 

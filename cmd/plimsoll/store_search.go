@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -82,7 +84,7 @@ func (q *storeQuery) search(ctx context.Context, w io.Writer, st *sqlite.Store) 
 	if len(q.seen) > 0 || q.json {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "No matches for: %s\n", safe(q.text))
+	_, err := fmt.Fprintf(w, "No matches for: %s\n", console.Safe(q.text))
 	return err
 }
 
@@ -95,13 +97,13 @@ func (q *storeQuery) print(w io.Writer, session string, h store.Hit) error {
 	more := len(q.seen) > 0
 	q.seen[at] = true
 	if q.json {
-		return printJSON(w, passage{session, h.Ref, h.Offset, h.Line + 1, h.Text})
+		return console.PrintJSON(w, passage{session, h.Ref, h.Offset, h.Line + 1, h.Text})
 	}
 	var b strings.Builder
 	if more {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "ref:%s of session %s\n", h.Ref, safe(session))
+	fmt.Fprintf(&b, "ref:%s of session %s\n", h.Ref, console.Safe(session))
 	n := h.Line
 	for text := range strings.Lines(h.Text) {
 		n++
@@ -109,7 +111,7 @@ func (q *storeQuery) print(w io.Writer, session string, h store.Hit) error {
 		if h.Said && n > h.Line+1 {
 			label = "     " // it stands in the same line
 		}
-		fmt.Fprintf(&b, "%s  %s\n", label, safe(strings.TrimRight(text, "\r\n")))
+		fmt.Fprintf(&b, "%s  %s\n", label, console.Safe(strings.TrimRight(text, "\r\n")))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

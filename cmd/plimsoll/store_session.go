@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
@@ -44,7 +46,7 @@ func showSession(ctx context.Context, s streams, st *sqlite.Store, f storeFlags)
 	if err != nil {
 		return err
 	}
-	t := table{width: widthOf(s.out), columns: []column{{name: "record", right: true}, {name: "kind"}, {name: "of"}, {name: "what", wrap: true}}}
+	t := console.Table{Width: console.Width(s.out), Columns: []console.Column{{Name: "record", Right: true}, {Name: "kind"}, {Name: "of"}, {Name: "what", Wrap: true}}}
 	n := -1
 	var tools []llm.Tool // that were set last
 	for r, err := range journal.Read(st.Records(ctx, one.Name, 0)) {
@@ -61,7 +63,7 @@ func showSession(ctx context.Context, s streams, st *sqlite.Store, f storeFlags)
 		}
 		row.Record = n
 		if f.json {
-			if err := printJSON(s.out, row); err != nil {
+			if err := console.PrintJSON(s.out, row); err != nil {
 				return err
 			}
 			continue
@@ -70,14 +72,14 @@ func showSession(ctx context.Context, s streams, st *sqlite.Store, f storeFlags)
 		for _, ref := range row.Refs {
 			what += " ref=" + string(ref)
 		}
-		t.rows = append(t.rows, plain(edit.Thousands(n), row.Kind, safe(row.Of), safe(strings.TrimSpace(what))))
+		t.Rows = append(t.Rows, console.Plain(edit.Thousands(n), row.Kind, console.Safe(row.Of), console.Safe(strings.TrimSpace(what))))
 	}
 	if f.json {
 		return nil
 	}
-	head := fmt.Sprintf("%s, begun %s UTC", safe(one.Name), one.Created.Format("2006-01-02 15:04"))
+	head := fmt.Sprintf("%s, begun %s UTC", console.Safe(one.Name), one.Created.Format("2006-01-02 15:04"))
 	if one.Parent != "" {
-		head += ", forked from " + safe(one.Parent)
+		head += ", forked from " + console.Safe(one.Parent)
 	}
 	_, err = lipgloss.Fprint(s.out, head+"\n", t.String())
 	return err
@@ -182,7 +184,7 @@ file gets no smaller by that: plimsoll store gc gives the space back.`,
 		if err := st.Delete(ctx, one.Name); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "%s: removed session %s\n", safe(st.Path()), safe(one.Name))
+		_, err = fmt.Fprintf(s.out, "%s: removed session %s\n", console.Safe(st.Path()), console.Safe(one.Name))
 		return err
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
@@ -103,7 +105,7 @@ func resumeSession(ctx context.Context, s streams, st *sqlite.Store, f storeFlag
 	}
 	r := t.resumed()
 	if f.json {
-		return printJSON(s.out, r)
+		return console.PrintJSON(s.out, r)
 	}
 	return r.print(s.out)
 }
@@ -143,25 +145,25 @@ func (r resumed) print(w io.Writer) error {
 		from = fmt.Sprintf("from a snapshot of %s and the records after it", edit.Thousands(r.Snapshot))
 	}
 	lines := []string{
-		fmt.Sprintf("%s: %s, taken up %s", safe(r.Session), plural(r.Records, "record"), from),
-		fmt.Sprintf("%s, of which %s shown with notes; %s", plural(r.Messages, "message"), edit.Thousands(len(r.Shown)), plural(r.Edits, "edit")),
+		fmt.Sprintf("%s: %s, taken up %s", console.Safe(r.Session), console.Plural(r.Records, "record"), from),
+		fmt.Sprintf("%s, of which %s shown with notes; %s", console.Plural(r.Messages, "message"), edit.Thousands(len(r.Shown)), console.Plural(r.Edits, "edit")),
 	}
 	if r.Target != "" {
-		lines = append(lines, fmt.Sprintf("last request to %s, a prompt of %s tokens", safe(r.Target), edit.Thousands(r.Tokens)))
+		lines = append(lines, fmt.Sprintf("last request to %s, a prompt of %s tokens", console.Safe(r.Target), edit.Thousands(r.Tokens)))
 	}
 	if len(r.Open) > 0 {
-		lines = append(lines, "calls without a result, which get a stated one: "+safe(strings.Join(r.Open, ", ")))
+		lines = append(lines, "calls without a result, which get a stated one: "+console.Safe(strings.Join(r.Open, ", ")))
 	}
 	if r.Process > 0 {
 		lines = append(lines, fmt.Sprintf("process %d may be at work on it", r.Process))
 	}
-	t := table{width: widthOf(w), columns: []column{{name: "message", right: true}, {name: "of"}, {name: "what", wrap: true}}}
+	t := console.Table{Width: console.Width(w), Columns: []console.Column{{Name: "message", Right: true}, {Name: "of"}, {Name: "what", Wrap: true}}}
 	for _, m := range r.Shown {
 		n := ""
 		if m.Message > 0 {
 			n = edit.Thousands(m.Message)
 		}
-		t.rows = append(t.rows, plain(n, m.Of, safe(m.Text)))
+		t.Rows = append(t.Rows, console.Plain(n, m.Of, console.Safe(m.Text)))
 	}
 	_, err := lipgloss.Fprint(w, strings.Join(lines, "\n")+"\n", t.String())
 	return err
@@ -190,7 +192,7 @@ is copied. SESSION may be in use: nothing of it is changed.`,
 	return storeCommandWith(cmd, storeFlags{changes: true}, "", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
 		n, err := forkSession(ctx, st, f, f.args[1], at)
 		if err == nil {
-			_, err = fmt.Fprintf(s.out, "%s: session %s goes on after message %s of %s\n", safe(st.Path()), safe(f.args[1]), edit.Thousands(n), safe(f.args[0]))
+			_, err = fmt.Fprintf(s.out, "%s: session %s goes on after message %s of %s\n", console.Safe(st.Path()), console.Safe(f.args[1]), edit.Thousands(n), console.Safe(f.args[0]))
 		}
 		return err
 	})
@@ -257,7 +259,7 @@ at work on is left as it is.`,
 		if err := rewindSession(ctx, st, f, to, keep); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(s.out, "%s: session %s goes on after message %s\n", safe(st.Path()), safe(f.args[0]), edit.Thousands(to))
+		_, err := fmt.Fprintf(s.out, "%s: session %s goes on after message %s\n", console.Safe(st.Path()), console.Safe(f.args[0]), edit.Thousands(to))
 		return err
 	})
 }

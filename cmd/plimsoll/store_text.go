@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -51,7 +53,7 @@ snapshots  %s, %s
 stored     %s%s after compression
 file size  %s, %s of them free
 `,
-		safe(path), st.Version,
+		console.Safe(path), st.Version,
 		edit.Thousands(st.Sessions), edit.Thousands(st.Forks),
 		edit.Thousands(st.Records), bytes(st.RecordBytes),
 		edit.Thousands(st.Blobs), bytes(st.BlobBytes),
@@ -107,7 +109,7 @@ func verifyStore(ctx context.Context, s streams, st *sqlite.Store, asJSON bool) 
 		if bar != nil {
 			_ = bar.Clear()
 		}
-		_, unprinted = fmt.Fprintln(s.out, safe(p.String()))
+		_, unprinted = fmt.Fprintln(s.out, console.Safe(p.String()))
 	}, func(n int) {
 		out.Contents = n
 		if bar != nil {
@@ -123,9 +125,9 @@ func verifyStore(ctx context.Context, s streams, st *sqlite.Store, asJSON bool) 
 	case unprinted != nil:
 		return unprinted
 	case asJSON:
-		err = printJSON(s.out, out)
+		err = console.PrintJSON(s.out, out)
 	case len(out.Problems) == 0:
-		_, err = fmt.Fprintf(s.out, "%s: ok: %s read\n", safe(out.File), plural(out.Contents, "content"))
+		_, err = fmt.Fprintf(s.out, "%s: ok: %s read\n", console.Safe(out.File), console.Plural(out.Contents, "content"))
 	}
 	if err != nil || len(out.Problems) == 0 {
 		return err
@@ -134,5 +136,5 @@ func verifyStore(ctx context.Context, s streams, st *sqlite.Store, asJSON bool) 
 	if lost {
 		hint = "make a copy of the file and its -wal before anything else is done with it; what is not named above can still be read"
 	}
-	return fail(errors.New("store verify: found "+plural(len(out.Problems), "problem")), hint)
+	return fail(errors.New("store verify: found "+console.Plural(len(out.Problems), "problem")), hint)
 }

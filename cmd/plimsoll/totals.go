@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
@@ -152,7 +154,7 @@ func (t *totals) besides() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("not in it: %s with %s", plural(n, "sub-agent"), familyText(sum))
+	return fmt.Sprintf("not in it: %s with %s", console.Plural(n, "sub-agent"), familyText(sum))
 }
 
 func (t *totals) add(r replay.Run) {
@@ -201,15 +203,15 @@ func (t *totals) text(files, width int) string {
 	if len(t.order) == 0 {
 		return ""
 	}
-	w := &writer{width: width, st: newStyles()}
-	title := "all of " + plural(t.segments, "segment")
+	w := console.NewWriter(width)
+	title := "all of " + console.Plural(t.segments, "segment")
 	if t.segments > 1 {
 		title = fmt.Sprintf("all %d segments", t.segments)
 	}
 	if files > 1 {
 		title = fmt.Sprintf("all %d sessions", files)
 	}
-	w.b.WriteString(w.st.head.Render(title) + "\n")
+	w.WriteString(w.Style.Head.Render(title) + "\n")
 	runs := make([]replay.Run, 0, len(t.order))
 	for _, k := range t.order {
 		runs = append(runs, t.sums[k].run)
@@ -218,26 +220,26 @@ func (t *totals) text(files, width int) string {
 	for i := range rows {
 		rows[i].limit, rows[i].irreducible = "", t.of(rows[i]).irreducible
 	}
-	w.b.WriteString(runTable(rows, width))
+	w.WriteString(runTable(rows, width))
 	for _, r := range rows {
 		if n := t.of(r).ended; n > 0 {
-			w.para(w.st.dim, fmt.Sprintf("%s at %s: ended %s early", safe(r.run.Policy), safe(r.run.Window), plural(n, "segment")))
+			w.Para(w.Style.Dim, fmt.Sprintf("%s at %s: ended %s early", console.Safe(r.run.Policy), console.Safe(r.run.Window), console.Plural(n, "segment")))
 		}
 	}
 	for _, text := range t.lacks(rows) {
-		w.para(w.st.dim, text)
+		w.Para(w.Style.Dim, text)
 	}
-	return w.b.String() + t.common(rows, width) + groundingText(rows, width)
+	return w.String() + t.common(rows, width) + groundingText(rows, width)
 }
 
 // lacks says what is in no sum.
 func (t *totals) lacks(rows []runRow) []string {
 	var out []string
 	if t.notRun > 0 {
-		out = append(out, fmt.Sprintf("not in it: %s with %s, which could not be run", plural(t.notRun, "segment"), plural(t.lost, "step")))
+		out = append(out, fmt.Sprintf("not in it: %s with %s, which could not be run", console.Plural(t.notRun, "segment"), console.Plural(t.lost, "step")))
 	}
 	if t.copied > 0 {
-		out = append(out, fmt.Sprintf("not in it: %s that were copied from another session", plural(t.copied, "step")))
+		out = append(out, fmt.Sprintf("not in it: %s that were copied from another session", console.Plural(t.copied, "step")))
 	}
 	if text := t.besides(); text != "" {
 		out = append(out, text)
@@ -246,15 +248,15 @@ func (t *totals) lacks(rows []runRow) []string {
 		out = append(out, "not in it, on branches that were left: "+familyText(left))
 	}
 	if t.twice > 0 {
-		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", plural(t.twice, "file")))
+		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", console.Plural(t.twice, "file")))
 	}
 	for _, w := range t.windows {
-		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", safe(w), plural(t.small[w], "segment")))
+		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", console.Safe(w), console.Plural(t.small[w], "segment")))
 	}
 	var partly []string
 	for _, r := range rows {
 		if s := t.of(r); s.priced > 0 && s.priced < s.runs {
-			partly = append(partly, fmt.Sprintf("%s at %s %s for %d of %d segments", safe(r.run.Policy), safe(r.run.Window), s.known, s.priced, s.runs))
+			partly = append(partly, fmt.Sprintf("%s at %s %s for %d of %d segments", console.Safe(r.run.Policy), console.Safe(r.run.Window), s.known, s.priced, s.runs))
 		}
 	}
 	if len(partly) > 0 {
@@ -272,16 +274,16 @@ func (t *totals) common(rows []runRow, width int) string {
 	for k, s := range t.sums {
 		differs[k.window] = differs[k.window] || s.differs
 	}
-	out := table{width: width, columns: []column{{name: "policy"}, {name: "window", right: true}, {name: "over one limit", right: true}}}
+	out := console.Table{Width: width, Columns: []console.Column{{Name: "policy"}, {Name: "window", Right: true}, {Name: "over one limit", Right: true}}}
 	for _, r := range rows {
 		if !differs[r.run.Window] {
 			continue
 		}
-		row := plain(safe(r.run.Policy), safe(r.run.Window), strconv.Itoa(r.run.OverCommon))
-		row[2].style = newStyles().count(r.run.OverCommon)
-		out.rows = append(out.rows, row)
+		row := console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), strconv.Itoa(r.run.OverCommon))
+		row[2].Style = console.NewStyles().Zero(r.run.OverCommon)
+		out.Rows = append(out.Rows, row)
 	}
-	if len(out.rows) == 0 {
+	if len(out.Rows) == 0 {
 		return ""
 	}
 	return "\n" + out.String()

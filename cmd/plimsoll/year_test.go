@@ -95,7 +95,7 @@ func writeYear(home string, files, bytes int64) error {
 	for n := range files {
 		at := start.Add(time.Duration(n) * (365 * 24 * time.Hour / time.Duration(files)))
 		id := fmt.Sprintf("%08x-0000-4000-8000-%012x", n*2_654_435_761%(1<<32), n)
-		path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-work-ship%d", n%20), id+".jsonl")
+		path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-home-ada-ship%d", n%20), id+".jsonl")
 		write := (*yearWriter).claude
 		if n%4 == 3 {
 			path = filepath.Join(home, ".codex", "sessions", at.Format("2006/01/02"), "rollout-"+at.Format("2006-01-02T15-04-05")+"-"+id+".jsonl")
@@ -132,7 +132,7 @@ func (w *yearWriter) claude(id string, size int64) {
 	write := func(kind, rest string) {
 		n++
 		uuid := fmt.Sprintf("%s-%d", id[:8], n)
-		w.line(`{"parentUuid":%s,"isSidechain":false,"userType":"external","cwd":"/work/ship%c","sessionId":%q,"version":"2.0.14","gitBranch":"main","type":%q,%s,"uuid":%q,"timestamp":%q}`,
+		w.line(`{"parentUuid":%s,"isSidechain":false,"userType":"external","cwd":"/home/ada/ship%c","sessionId":%q,"version":"2.0.14","gitBranch":"main","type":%q,%s,"uuid":%q,"timestamp":%q}`,
 			parent, id[7], id, kind, rest, uuid, w.stamp())
 		parent = `"` + uuid + `"`
 	}
@@ -155,8 +155,8 @@ func (w *yearWriter) codex(id string, size int64) {
 	write := func(kind, payload string) {
 		w.line(`{"timestamp":%q,"type":%q,"payload":%s}`, w.stamp(), kind, payload)
 	}
-	write("session_meta", fmt.Sprintf(`{"id":%q,"timestamp":%q,"cwd":"/work/ship%c","originator":"codex_exec","cli_version":"0.99.0","source":"exec","model_provider":"openai"}`, id, w.stamp(), id[7]))
-	write("turn_context", `{"cwd":"/work","model":"gpt-5-codex","effort":"medium"}`)
+	write("session_meta", fmt.Sprintf(`{"id":%q,"timestamp":%q,"cwd":"/home/ada/ship%c","originator":"codex_exec","cli_version":"0.99.0","source":"exec","model_provider":"openai"}`, id, w.stamp(), id[7]))
+	write("turn_context", `{"cwd":"/home/ada","model":"gpt-5-codex","effort":"medium"}`)
 	write("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"Dig a well, and say how deep it is."}]}`)
 	paid := func(call int) {
 		write("event_msg", fmt.Sprintf(`{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"cached_input_tokens":%d,"output_tokens":%d,"reasoning_output_tokens":0,"total_tokens":%d},`+

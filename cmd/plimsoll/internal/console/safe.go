@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"encoding/json"
@@ -10,10 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// safe returns a text that comes from outside in a form that can only be read: what
+// SafeLines is safe for a text of several lines.
+func SafeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.ReplaceAll(Safe(strings.ReplaceAll(l, "\t", "    ")), `\r`, "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Safe returns a text that comes from outside in a form that can only be read: what
 // a terminal would obey (escape sequences), or what would reorder or hide letters,
 // is shown as an escape.
-func safe(s string) string {
+func Safe(s string) string {
 	if !needsEscape(s) {
 		return s
 	}
@@ -29,7 +38,7 @@ func safe(s string) string {
 			b.WriteString(`\t`)
 		case r == '\r':
 			b.WriteString(`\r`)
-		case !hidden(r):
+		case !Hidden(r):
 			b.WriteRune(r)
 		case r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -42,13 +51,13 @@ func safe(s string) string {
 }
 
 func needsEscape(s string) bool {
-	return !utf8.ValidString(s) || strings.ContainsFunc(s, hidden)
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, Hidden)
 }
 
-// hidden reports whether a character is not one to be seen: control characters,
+// Hidden reports whether a character is not one to be seen: control characters,
 // direction marks and the like. The joiners that emoji and some scripts need are
 // let through.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	const nonJoiner, joiner = '\u200C', '\u200D'
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && r != nonJoiner && r != joiner
 }
@@ -61,21 +70,21 @@ func unicodeEscape(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// printJSON prints a value on one line. What JSON lets through and a terminal does
+// PrintJSON prints a value on one line. What JSON lets through and a terminal does
 // not is escaped; a reader of JSON sees the same value.
-func printJSON(w io.Writer, v any) error {
+func PrintJSON(w io.Writer, v any) error {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, safeJSON(b.String()))
+	_, err := io.WriteString(w, SafeJSON(b.String()))
 	return err
 }
 
-// safeJSON escapes what is hidden in a JSON text; it can only stand in strings.
-func safeJSON(text string) string {
+// SafeJSON escapes what is hidden in a JSON text; it can only stand in strings.
+func SafeJSON(text string) string {
 	if !strings.ContainsFunc(text, inString) {
 		return text
 	}
@@ -91,13 +100,4 @@ func safeJSON(text string) string {
 }
 
 // inString leaves out the white space between values, which is hidden too.
-func inString(r rune) bool { return r >= ' ' && hidden(r) }
-
-// shorten returns the end of a long text.
-func shorten(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return "…" + string(r[len(r)-most+1:])
-}
+func inString(r rune) bool { return r >= ' ' && Hidden(r) }

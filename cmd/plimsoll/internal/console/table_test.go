@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"regexp"
@@ -9,17 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// strip takes the colours out of a text.
+// Strip takes the colours out of a text.
 func strip(s string) string { return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(s, "") }
 
 func TestTable(t *testing.T) {
-	st := newStyles()
-	tb := table{
-		width:   120,
-		columns: []column{{name: "policy"}, {name: "over", right: true}, {name: "nothing"}, {name: "edits", wrap: true}},
-		rows: [][]cell{
-			{{text: "off"}, {text: "1,044", style: st.bad}, {}, {text: "none"}},
-			{{text: "balanced"}, {text: "0", style: st.good}, {}, {text: "dedup 6, drop 2, stub 15"}},
+	st := NewStyles()
+	tb := Table{
+		Width:   120,
+		Columns: []Column{{Name: "policy"}, {Name: "over", Right: true}, {Name: "nothing"}, {Name: "edits", Wrap: true}},
+		Rows: [][]Cell{
+			{{Text: "off"}, {Text: "1,044", Style: st.Bad}, {}, {Text: "none"}},
+			{{Text: "balanced"}, {Text: "0", Style: st.Good}, {}, {Text: "dedup 6, drop 2, stub 15"}},
 		},
 	}
 	want := "policy     over  edits\n" +
@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 	if got := strip(tb.String()); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	tb.width = 34
+	tb.Width = 34
 	want = "policy     over  edits\n" +
 		"off       1,044  none\n" +
 		"balanced      0  dedup 6, drop 2,\n" +
@@ -40,15 +40,15 @@ func TestTable(t *testing.T) {
 
 // In a narrow terminal the least important columns are left out first.
 func TestTableSpare(t *testing.T) {
-	tb := table{
-		width:   14,
-		columns: []column{{name: "aaaaaa"}, {name: "bbbbbb", spare: 2}, {name: "cccccc", spare: 1}},
-		rows:    [][]cell{plain("1", "2", "3")},
+	tb := Table{
+		Width:   14,
+		Columns: []Column{{Name: "aaaaaa"}, {Name: "bbbbbb", Spare: 2}, {Name: "cccccc", Spare: 1}},
+		Rows:    [][]Cell{Plain("1", "2", "3")},
 	}
 	if got := strip(tb.String()); got != "aaaaaa  bbbbbb\n1       2\n" {
 		t.Errorf("got %q", got)
 	}
-	tb.width = 7
+	tb.Width = 7
 	if got := strip(tb.String()); got != "aaaaaa\n1\n" {
 		t.Errorf("got %q", got)
 	}
@@ -59,15 +59,15 @@ func TestTableSpare(t *testing.T) {
 func TestTableAligned(t *testing.T) {
 	word := rapid.StringMatching(`[a-z日本]{1,8}`)
 	rapid.Check(t, func(t *rapid.T) {
-		st := newStyles()
-		coloured := table{width: 60, columns: []column{{name: "name"}, {name: "n", right: true}, {name: "text", wrap: true}}}
+		st := NewStyles()
+		coloured := Table{Width: 60, Columns: []Column{{Name: "name"}, {Name: "n", Right: true}, {Name: "text", Wrap: true}}}
 		bare := coloured
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			texts := []string{word.Draw(t, "name"), word.Draw(t, "n"), strings.Join(rapid.SliceOfN(word, 1, 20).Draw(t, "words"), " ")}
-			bare.rows = append(bare.rows, plain(texts...))
-			row := plain(texts...)
-			row[0].style, row[1].style, row[2].style = st.dim, st.bad, st.good
-			coloured.rows = append(coloured.rows, row)
+			bare.Rows = append(bare.Rows, Plain(texts...))
+			row := Plain(texts...)
+			row[0].Style, row[1].Style, row[2].Style = st.Dim, st.Bad, st.Good
+			coloured.Rows = append(coloured.Rows, row)
 		}
 		got := strip(coloured.String())
 		if want := strip(bare.String()); got != want {
