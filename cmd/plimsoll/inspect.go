@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"github.com/spf13/cobra"
@@ -125,7 +127,7 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 	case f.step != "" || f.diff != "" || f.context:
 		return f.one(s, opts, files)
 	}
-	p := &inspectPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}, words: console.Glossary{Words: inspectWords()}}
+	p := &inspectPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}, words: console.Glossary{Words: reports.InspectWords()}}
 	if p.bar != nil {
 		p.bar.Describe("inspecting")
 	}
@@ -221,7 +223,7 @@ func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
 	if f.json {
 		return fail(console.PrintJSON(s.out, l), "")
 	}
-	return fail(console.Print(s.out, listingText(l, console.Width(s.out))), "")
+	return fail(console.Print(s.out, reports.Listing(l, console.Width(s.out))), "")
 }
 
 // ref returns the Step that is asked for, the last one if none is.
@@ -248,7 +250,7 @@ func (f inspectFlags) showDiff(s streams, session *sessionfile.Session, o inspec
 	if f.json {
 		return fail(console.PrintJSON(s.out, d), "")
 	}
-	return fail(console.Print(s.out, diffText(d, console.Width(s.out))), "")
+	return fail(console.Print(s.out, reports.Difference(d, console.Width(s.out))), "")
 }
 
 // pair returns the two Steps that are compared.

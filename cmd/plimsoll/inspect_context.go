@@ -1,18 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
@@ -26,54 +25,14 @@ func (f inspectFlags) showContext(s streams, session *sessionfile.Session, ref i
 	if f.json {
 		return fail(console.PrintJSON(s.out, c), "")
 	}
-	text := contextText(c, console.Width(s.out))
+	text := reports.Context(c, console.Width(s.out))
 	if err := console.Print(s.out, text); err != nil {
 		return fail(err, "")
 	}
-	words := console.Glossary{Words: inspectWords()}
+	words := console.Glossary{Words: reports.InspectWords()}
 	words.Note(text)
 	return fail(words.Print(s.out), "")
 }
-
-// contextText writes what takes how much of the window.
-func contextText(c inspect.Context, width int) string {
-	w := newReportWriter(width)
-	w.Title(fmt.Sprintf("%s  step %s", w.Named(c.Session), c.Name()))
-	text := fmt.Sprintf("%s, %s tokens (%s)", modelName(c.Model), edit.Thousands(c.Tokens), c.Kind)
-	if c.Window > 0 {
-		text += fmt.Sprintf(", %s of the window of %s", console.Share(c.Tokens, c.Window), edit.Thousands(c.Window))
-	}
-	w.Para(w.Style.Plain, text)
-	all := cmp.Or(c.Window, c.Tokens)
-	t := console.Table{Width: width, Columns: []console.Column{{Name: "  what"}, {Name: "tokens", Right: true}, {Name: "share", Right: true}, {Name: "items", Right: true, Spare: 1}, {Name: ""}}}
-	columns := min(max(width-contextTable, leastBar), contextBar)
-	row := func(what string, tokens, items int) {
-		bar := strings.Repeat("#", (tokens*columns+all/2)/all)
-		t.Rows = append(t.Rows, console.Plain("  "+console.Safe(what), edit.Thousands(tokens), console.Share(tokens, all), console.Count(items), bar))
-	}
-	for _, r := range c.Rows {
-		what := r.What
-		if r.Name != "" {
-			what += " of " + r.Name
-		}
-		row(what, r.Tokens, r.Items)
-	}
-	if c.Buffer > 0 {
-		row("kept free by the client (about)", c.Buffer, 0)
-	}
-	if c.Window > 0 {
-		row("free", c.Free, 0)
-	}
-	w.WriteString(t.String())
-	return w.String()
-}
-
-// Columns that the whole window has in the bars of a context.
-const (
-	contextBar   = 60
-	leastBar     = 8
-	contextTable = 56 // beside them
-)
 
 // showMessage prints one message of a request whole. In a terminal what it would obey is shown
 // as an escape; elsewhere the text is as it is.
@@ -159,7 +118,7 @@ func followed(s streams, o inspect.Options, path string, printed int) (int, erro
 	for _, g := range r.Segments {
 		for _, st := range g.Steps {
 			if n++; n > printed {
-				if _, err := fmt.Fprintln(s.out, followLine(g, st, before)); err != nil {
+				if _, err := fmt.Fprintln(s.out, reports.Follow(g, st, before)); err != nil {
 					return n, fail(err, "")
 				}
 			}
@@ -167,28 +126,4 @@ func followed(s streams, o inspect.Options, path string, printed int) (int, erro
 		}
 	}
 	return max(n, printed), nil
-}
-
-// followLine is a Step on one line.
-func followLine(g inspect.Segment, st inspect.Step, before int) string {
-	at := ""
-	if st.Time > 0 {
-		at = console.Clock(st.Time) + "  "
-	}
-	grown := fmt.Sprintf("%+d", st.Tokens-before)
-	text := fmt.Sprintf("%sstep %s  %s tokens", at, strconv.Itoa(st.Number), edit.Thousands(st.Tokens))
-	if g.Window > 0 {
-		text += " (" + console.Share(st.Tokens, g.Window) + ")"
-	}
-	text += "  " + grown
-	if c := st.Cache; c != nil {
-		text += fmt.Sprintf("  %s from the cache", edit.Thousands(c.Read))
-	}
-	if st.CostUSD.Known {
-		text += "  " + st.CostUSD.String()
-	}
-	if st.Refused != nil {
-		text += "  refused: " + console.Safe(st.Refused.Class)
-	}
-	return text
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 
 	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -27,7 +27,7 @@ func (p *inspectPrinter) find(ctx context.Context, r inspect.Report, s *sessionf
 // replayOf says what the default policy would have sent in place of what the client did, as
 // plimsoll replay says it of the same session: nil if it could not be run whole.
 func replayOf(ctx context.Context, s *sessionfile.Session, model string) *advice.Replayed {
-	f := replayFlags{policies: []string{policyOff, policy.DefaultPreset}, windows: []string{"model"}, model: model}
+	f := replayFlags{policies: []string{reports.PolicyOff, policy.DefaultPreset}, windows: []string{"model"}, model: model}
 	o, err := f.options()
 	if err != nil {
 		return nil // the flags are ours: there is no such file or model
@@ -42,7 +42,7 @@ func replayOf(ctx context.Context, s *sessionfile.Session, model string) *advice
 	err = r.Session(ctx, s, func(res replay.Result) error {
 		whole = whole && res.NotRun == "" && len(res.Runs) == 2
 		for _, run := range res.Runs {
-			if run.Policy == policyOff {
+			if run.Policy == reports.PolicyOff {
 				out.Paid = out.Paid.Add(run.CostUSD)
 				continue
 			}
@@ -58,19 +58,4 @@ func replayOf(ctx context.Context, s *sessionfile.Session, model string) *advice
 		return nil
 	}
 	return out
-}
-
-// findings closes a report: what could have been had for less.
-func (w *reportWriter) findings(r inspect.Report) {
-	if len(r.Findings) == 0 {
-		return
-	}
-	w.Part("what now")
-	for _, f := range r.Findings {
-		w.Para(w.Style.Plain, "- "+console.Safe(f.Text))
-		w.Para(w.Style.Plain, "> "+console.Safe(f.Do))
-		if f.Command != "" {
-			w.WriteString("    " + w.Style.Dim.Render(console.Safe(f.Command)) + "\n") // whole, to be pasted
-		}
-	}
 }

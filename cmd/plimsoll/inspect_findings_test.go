@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
@@ -25,7 +27,7 @@ func TestFindingsAreReplays(t *testing.T) {
 			t.Fatalf("%s: want it to be replayed", name)
 		}
 		var out, errs bytes.Buffer
-		f := replayFlags{policies: []string{policyOff, "balanced"}, windows: []string{"model"}, judge: true, json: true}
+		f := replayFlags{policies: []string{reports.PolicyOff, "balanced"}, windows: []string{"model"}, judge: true, json: true}
 		if err := runReplay(t.Context(), streams{strings.NewReader(""), &out, &errs}, f, []string{path}); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +38,7 @@ func TestFindingsAreReplays(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, run := range res.Runs {
-				if run.Policy == policyOff {
+				if run.Policy == reports.PolicyOff {
 					paid = paid.Add(run.CostUSD)
 					continue
 				}

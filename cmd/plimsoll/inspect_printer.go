@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"github.com/schollz/progressbar/v3"
@@ -75,7 +77,7 @@ func (p *inspectPrinter) file(ctx context.Context, o inspect.Options, name strin
 		return fail(console.PrintJSON(p.out, report), "")
 	}
 	p.clear()
-	text := reportText(report, p.width, console.Colourful(p.out), p.flags.steps)
+	text := reports.Inspection(report, p.width, console.Colourful(p.out), p.flags.steps)
 	if p.printed {
 		text = "\n" + text
 	}

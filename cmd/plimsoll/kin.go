@@ -6,10 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -97,36 +93,4 @@ func agentsOf(name string, look func(*sessionfile.Session) (inspect.Report, erro
 		agents = append(agents, report)
 	}
 	return agents, wrong, nil
-}
-
-// familyText says what a session took together with its sub-agents.
-func familyText(f inspect.Family) string {
-	text := fmt.Sprintf("%s, %s tokens", console.Plural(f.Steps, "step"), edit.Thousands(f.Tokens))
-	if f.Unsized > 0 {
-		text += fmt.Sprintf(" without those of %s, which nobody knows", console.Plural(f.Unsized, "step"))
-	}
-	if f.CostUSD.Known {
-		text += "; " + f.CostUSD.String() + estimatedCost(inspect.Totals{CostSteps: f.CostSteps, CostEstimated: f.CostEstimated})
-	}
-	return text
-}
-
-// leftIn returns what the calls took of branches that are no sub-agent's.
-func leftIn(branches []inspect.Branch) inspect.Family {
-	sum := inspect.Family{CostUSD: catalog.Dollars(0)}
-	for _, b := range branches {
-		if b.Took != nil && b.Why != sessionfile.WhySubAgent {
-			sum = sum.Add(*b.Took)
-		}
-	}
-	return sum
-}
-
-// leftText says what the calls took that lead to nothing; empty if there are none.
-func leftText(branches []inspect.Branch) string {
-	sum := leftIn(branches)
-	if sum.Steps == 0 {
-		return ""
-	}
-	return "besides, on branches that were left: " + familyText(sum) + "; in no sum"
 }

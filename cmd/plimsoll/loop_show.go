@@ -149,7 +149,7 @@ func summariser(h loop.History) string {
 func spentText(s loop.Spent) string {
 	text := edit.Thousands(s.Input+s.Output) + " tokens"
 	if s.Cost.Known {
-		text += ", " + moneyText(s.Cost)
+		text += ", " + console.Money(s.Cost)
 	}
 	return text
 }
@@ -191,7 +191,7 @@ func loopTable(w io.Writer, h loop.History) console.Table {
 			if it.Spent != nil {
 				spent = *it.Spent
 			}
-			row = append(row, plain(edit.Thousands(spent.Input+spent.Output)), plain(moneyText(spent.Cost)))
+			row = append(row, plain(edit.Thousands(spent.Input+spent.Output)), plain(console.Money(spent.Cost)))
 		}
 		t.Rows = append(t.Rows, append(row, what))
 	}

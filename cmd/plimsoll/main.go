@@ -14,9 +14,9 @@
 //
 // # Floors
 //
-// What is printed for people stands on a floor of its own, internal/console: tables,
-// charts, widths, looks. This package has the commands: their flags, what they read
-// and call, and their JSON.
+// What is printed for people stands on floors of its own: internal/console has tables,
+// charts, widths, looks; internal/reports, on it, the texts of inspect and replay. This
+// package has the commands: their flags, what they read and call, and their JSON.
 package main
 
 import (

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"charm.land/lipgloss/v2"
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -52,7 +54,7 @@ func TestPictureChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samePicture(t, "inspect.svg", inspectCommand, reportText(r, 110, true, false))
+	samePicture(t, "inspect.svg", inspectCommand, reports.Inspection(r, 110, true, false))
 }
 
 // samePicture compares a picture in docs with what is to be on it.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"github.com/schollz/progressbar/v3"
@@ -48,9 +50,6 @@ const (
 )
 
 func failConditions() []string { return []string{failOver, failOrphan, failUnresolved} }
-
-// policyOff is the preset that is there for comparison only.
-const policyOff = "off"
 
 func newReplay(s streams) *cobra.Command {
 	var f replayFlags
@@ -104,7 +103,7 @@ rows judge all of them by the lowest limit of each window.`,
 
 func (f *replayFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.policies, "policy", "p", []string{policyOff, policy.DefaultPreset}, "preset, or `file` with a policy; may be given several times")
+	fl.StringArrayVarP(&f.policies, "policy", "p", []string{reports.PolicyOff, policy.DefaultPreset}, "preset, or `file` with a policy; may be given several times")
 	fl.StringArrayVarP(&f.windows, "window", "w", []string{"model", "50%"}, "`tokens` (80000, 80k), a share of what the session needs (50%), or model for the model's own; may be given several times")
 	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
 	fl.BoolVar(&f.join, "join", false, "ignore the compactions that the client made: one long session")
@@ -159,7 +158,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 	if err != nil {
 		return fail(err, "")
 	}
-	p := &replayPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}, words: console.Glossary{Words: replayWords()}}
+	p := &replayPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), seen: seenSessions{}, words: console.Glossary{Words: reports.ReplayWords()}}
 	for _, file := range files {
 		if err := p.file(ctx, r, file); err != nil {
 			return err
@@ -218,7 +217,7 @@ func (f replayFlags) checkFailOn() error {
 			return usage(fmt.Errorf("replay: --fail-on %s needs the check that --judge=false leaves out", c), "")
 		}
 	}
-	if len(f.failOn) > 0 && !slices.ContainsFunc(f.policies, func(p string) bool { return p != policyOff }) {
+	if len(f.failOn) > 0 && !slices.ContainsFunc(f.policies, func(p string) bool { return p != reports.PolicyOff }) {
 		return usage(errors.New("replay: --fail-on: off is there for comparison and never fails"), "add a policy, such as --policy balanced")
 	}
 	return nil

@@ -8,10 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
-	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
 // Ctrl-C cancels the context; the program says where it stopped.
@@ -65,52 +61,5 @@ func TestReplayCannotWrite(t *testing.T) {
 		if code := run(args, streams{strings.NewReader(""), out, &errs}); code != exitError || !strings.Contains(errs.String(), "disk full") {
 			t.Errorf("%q: exit code %d, said %q", flags, code, errs.String())
 		}
-	}
-}
-
-func TestRunRows(t *testing.T) {
-	rows := runRows([]replay.Run{{Policy: "a", Window: "model"}, {Policy: "a", Window: "50%"}, {Policy: "b", Window: "model"}, {Policy: "b", Window: "50%"}})
-	var got []string
-	for _, r := range rows {
-		got = append(got, r.run.Policy+" "+r.run.Window)
-	}
-	if want := "a model, b model, a 50%, b 50%"; strings.Join(got, ", ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestRunNotes(t *testing.T) {
-	r := replay.Run{
-		EndedAtStep: 3, EndReason: "context", StillOver: 1, BackstopEdits: 2, Orphans: 1, UnresolvedRefs: 1, Uncovered: 1, Note: "smaller",
-		Irreducible: []replay.Irreducible{{Step: 2, Floor: 1200, Limit: 1000, Parts: map[string]int{"system": 1100, "newest_round": 100, "tools": 0}}, {Step: 3}},
-	}
-	want := []string{
-		"ended at step 3 of 9: context guard enforced",
-		"Still over limit after shrink: its last call was sent all the same",
-		"step 2 cannot go below 1,200 tokens (newest round 100, system 1,100); 1 more are like it",
-		"the last resort below all policies acted: 2 edits",
-		"1 call or result without the other",
-		"2 removed parts that cannot be read back",
-		"smaller",
-	}
-	if got := runNotes(r, 9); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if got := runNotes(replay.Run{Steps: 9}, 9); len(got) > 0 {
-		t.Errorf("nothing to say, got %q", got)
-	}
-}
-
-func TestRatio(t *testing.T) {
-	for _, tt := range []struct {
-		part, whole int
-		want        string
-	}{{1, 3, "33%"}, {2, 3, "67%"}, {0, 5, "0%"}, {5, 0, ""}, {1 << 40, 1 << 40, "100%"}} {
-		if got := console.Ratio(tt.part, tt.whole); got != tt.want {
-			t.Errorf("ratio(%d, %d) = %q, want %q", tt.part, tt.whole, got, tt.want)
-		}
-	}
-	if got := console.PPM(12_345); got != "1.23%" {
-		t.Errorf("ppm(12345) = %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 )
 
@@ -92,4 +93,12 @@ func Ago(t, now time.Time) string {
 		return fmt.Sprintf("%dh", int(d.Hours()))
 	}
 	return fmt.Sprintf("%dd", int(now.Sub(t).Hours()/24))
+}
+
+// Money is a cost; empty if nobody knows it.
+func Money(m catalog.Money) string {
+	if !m.Known {
+		return ""
+	}
+	return m.String()
 }

@@ -1,47 +1,14 @@
-package main
+package reports
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
-	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
-
-// reportText writes a report for people. colour says that the chart may be told by
-// its colours, steps says that every Step is listed.
-func reportText(r inspect.Report, width int, colour, steps bool) string {
-	w := newReportWriter(width)
-	w.head(r)
-	w.WriteString(chartOf(r, width, colour).String())
-	if steps && len(r.Segments) > 0 {
-		w.steps(r)
-	}
-	w.agents(r)
-	w.stated(r)
-	w.largest(r)
-	w.repeated(r)
-	w.cuts(r)
-	w.breaks(r)
-	w.thinking(r)
-	w.unanswered(r)
-	w.unread(r)
-	w.findings(r)
-	w.next(r)
-	return w.String()
-}
-
-// A reportWriter writes the parts of a report. What there is nothing of is left out.
-type reportWriter struct{ *console.Writer }
-
-func newReportWriter(width int) *reportWriter { return &reportWriter{console.NewWriter(width)} }
 
 func (w *reportWriter) largest(r inspect.Report) {
 	if len(r.Largest) == 0 {
@@ -58,14 +25,11 @@ func (w *reportWriter) largest(r inspect.Report) {
 		{Name: "arguments"},
 	}}
 	for _, o := range r.Largest {
-		t.Rows = append(t.Rows, console.Plain(edit.Thousands(o.Tokens), strconv.Itoa(o.Steps), edit.Thousands(o.Carried), knownMoney(o.CostUSD), console.Count(o.Line),
+		t.Rows = append(t.Rows, console.Plain(edit.Thousands(o.Tokens), strconv.Itoa(o.Steps), edit.Thousands(o.Carried), console.Money(o.CostUSD), console.Count(o.Line),
 			console.Clip(o.Tool, mostTool), console.Safe(o.Arguments)))
 	}
 	w.WriteString(console.ClippedBy(t, argumentsText))
 }
-
-// mostTool is how many columns the name of a tool takes at most.
-const mostTool = 24
 
 func (w *reportWriter) repeated(r inspect.Report) {
 	if len(r.Repeated) == 0 {
@@ -87,7 +51,7 @@ func (w *reportWriter) repeated(r inspect.Report) {
 		if p.Whole {
 			lines = "all"
 		}
-		t.Rows = append(t.Rows, console.Plain(edit.Thousands(p.Tokens), strconv.Itoa(p.Steps), knownMoney(p.CostUSD), lines, console.Count(p.Line),
+		t.Rows = append(t.Rows, console.Plain(edit.Thousands(p.Tokens), strconv.Itoa(p.Steps), console.Money(p.CostUSD), lines, console.Count(p.Line),
 			console.Count(p.Earlier.Line), console.Clip(p.Tool, mostTool), console.Safe(p.Arguments)))
 	}
 	w.WriteString(console.ClippedBy(t, argumentsText))
@@ -115,23 +79,6 @@ func (w *reportWriter) cuts(r inspect.Report) {
 	w.More(len(r.Cuts), mostCuts)
 }
 
-// mostCuts is how many cuts are shown.
-const mostCuts = 20
-
-// contentList writes tokens by content, most first.
-func contentList(by map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		if by[a] != by[b] {
-			return by[b] - by[a]
-		}
-		return strings.Compare(a, b)
-	})
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %s", console.Safe(name), edit.Thousands(by[name]))
-	}
-	return strings.Join(names, ", ")
-}
-
 func (w *reportWriter) breaks(r inspect.Report) {
 	t := r.Totals
 	if t.CacheBreaks == 0 {
@@ -151,7 +98,7 @@ func (w *reportWriter) breaks(r inspect.Report) {
 		if b.Idle > 0 {
 			idle = (time.Duration(b.Idle) * time.Second).String()
 		}
-		out.Rows = append(out.Rows, console.Plain(stepName(r, b.Name()), edit.Thousands(b.Lost), knownMoney(b.CostUSD), idle, b.Cause, placeText(b.At)))
+		out.Rows = append(out.Rows, console.Plain(stepName(r, b.Name()), edit.Thousands(b.Lost), console.Money(b.CostUSD), idle, b.Cause, placeText(b.At)))
 	}
 	w.WriteString(out.String())
 }
@@ -236,15 +183,4 @@ func (w *reportWriter) unread(r inspect.Report) {
 	}
 	w.Part("in the file")
 	w.List(lines)
-}
-
-// next says what else can be looked at.
-func (w *reportWriter) next(r inspect.Report) {
-	if r.Totals.Steps == 0 {
-		return
-	}
-	name := advice.Quoted(r.Session)
-	w.WriteByte('\n')
-	w.Hint("the content of one step", fmt.Sprintf("plimsoll inspect %s --step %s", name, stepName(r, r.Totals.PeakStep)))
-	w.Hint("what a policy would have sent", "plimsoll replay "+name)
 }

@@ -1,13 +1,13 @@
-package main
+package reports
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"charm.land/lipgloss/v2"
 	"github.com/tidwall/gjson"
+
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 )
 
 // mainArguments are the names of the arguments that say what a call is about, the most telling

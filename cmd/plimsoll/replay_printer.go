@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
+
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 
 	"charm.land/lipgloss/v2"
@@ -40,7 +42,7 @@ type replayPrinter struct {
 	twin     string           // the file before that had the session that is replayed; empty: none had
 	failures []string         // of --fail-on
 	models   []string         // of what was replayed
-	total    totals
+	total    reports.Totals
 	report   []replay.Result // for the page, if one is wanted
 	words    console.Glossary
 }
@@ -64,7 +66,7 @@ func (p *replayPrinter) file(ctx context.Context, r *replay.Replayer, name strin
 	defer func() { _ = file.Close() }() // it was only read
 	p.read++
 	p.copies.Mark(&file.Session) // its segments as they come
-	p.total.file(name)
+	p.total.File(name)
 	p.kin, p.twin = nil, ""
 	p.wrong(name, missingParent(&file.Session))
 	var unprinted error
@@ -175,9 +177,9 @@ func (p *replayPrinter) result(res replay.Result) error {
 		}
 	}
 	p.models = append(p.models, res.Model)
-	p.total.segment(res, p.twin)
+	p.total.Segment(res, p.twin)
 	for _, run := range res.Runs {
-		if run.Policy == policyOff {
+		if run.Policy == reports.PolicyOff {
 			continue
 		}
 		for _, c := range p.flags.failOn {
@@ -190,7 +192,7 @@ func (p *replayPrinter) result(res replay.Result) error {
 		return console.PrintJSON(p.out, res)
 	}
 	p.clear()
-	text := resultText(res, p.width)
+	text := reports.Segment(res, p.width)
 	if p.printed {
 		text = "\n" + text
 	}
@@ -216,7 +218,7 @@ func (p *replayPrinter) finish(files int) error {
 	if err := tellPrices(p.err, p.models); err != nil {
 		return fail(err, "")
 	}
-	p.total.settle()
+	p.total.Settle()
 	if !p.flags.json {
 		if err := p.printEnd(); err != nil {
 			return fail(err, "")
@@ -233,7 +235,7 @@ func (p *replayPrinter) finish(files int) error {
 		return fail(errors.New("replay: no session file found"), noSessionHint)
 	case p.read == 0:
 		return fail(fmt.Errorf("replay: %s", noneRead(files)), "plimsoll sessions lists the sessions on this machine")
-	case p.total.ran == 0 && p.broken == 0:
+	case p.total.Ran == 0 && p.broken == 0:
 		return fail(errors.New("replay: nothing was replayed: no segment could be run"), "plimsoll inspect shows what is in the file")
 	case p.broken > 0:
 		return fail(fmt.Errorf("replay: failed for %d of %s", p.broken, console.Plural(files, "file")), "")
@@ -253,10 +255,10 @@ func noneRead(files int) string {
 // printEnd prints what comes after the last segment.
 func (p *replayPrinter) printEnd() error {
 	text := ""
-	if p.total.segments+p.total.twice > 1 {
-		text = "\n" + p.total.text(p.read-p.total.twice, p.width)
+	if p.total.Segments+p.total.Twice > 1 {
+		text = "\n" + p.total.Text(p.read-p.total.Twice, p.width)
 	}
-	if p.flags.out != "" && len(p.total.order) > 0 {
+	if p.flags.out != "" && p.total.Runs() {
 		text += fmt.Sprintf("exported to %s: a folder for each session, policy and window, with a manifest.json\n", console.Safe(p.flags.out))
 	}
 	if err := console.Print(p.out, text); err != nil {

@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
@@ -31,7 +29,7 @@ func (w *reportWriter) agents(r inspect.Report) {
 		if a.Line > 0 {
 			where = fmt.Sprintf("in it from line %d on", a.Line)
 		}
-		t.Rows = append(t.Rows, console.Plain(strconv.Itoa(a.Steps), sizeOf(a, a.Tokens), sizeOf(a, a.Peak), knownMoney(a.CostUSD), where))
+		t.Rows = append(t.Rows, console.Plain(strconv.Itoa(a.Steps), sizeOf(a, a.Tokens), sizeOf(a, a.Peak), console.Money(a.CostUSD), where))
 	}
 	w.WriteString(console.Clipped(t))
 	w.More(len(r.Agents), mostCuts)
@@ -46,14 +44,6 @@ func sizeOf(a inspect.Agent, tokens int) string {
 		return ""
 	}
 	return edit.Thousands(tokens)
-}
-
-// knownMoney is a cost, empty if nobody knows it.
-func knownMoney(m catalog.Money) string {
-	if !m.Known {
-		return ""
-	}
-	return m.String()
 }
 
 // stated says what the file states about its own sums, and where ours are others.
@@ -129,7 +119,7 @@ func (w *reportWriter) steps(r inspect.Report) {
 	for _, g := range r.Segments {
 		for _, s := range g.Steps {
 			name := stepName(r, inspect.StepRef{Segment: g.Number, Step: s.Step}.Name())
-			row := []string{name, console.Count(s.Line), edit.Thousands(s.Tokens), s.Kind, "", "", "", "", knownMoney(s.CostUSD), stepNote(s)}
+			row := []string{name, console.Count(s.Line), edit.Thousands(s.Tokens), s.Kind, "", "", "", "", console.Money(s.CostUSD), stepNote(s)}
 			if p := s.Estimate; p != nil {
 				predicted++
 				row[4], row[5] = edit.Thousands(p.Point), console.SignedPPM(p.ErrorPPM)

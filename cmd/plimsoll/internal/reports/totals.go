@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"cmp"
@@ -9,23 +9,22 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
-// totals sum up all runs of a policy on a window, and know what they lack.
-type totals struct {
+// Totals sum up all runs of a policy on a window, and know what they lack.
+type Totals struct {
 	order []totalKey
 	sums  map[totalKey]*total
 
-	segments int // that there are
-	ran      int
-	notRun   int // that have model calls
+	Segments int // that there are
+	Ran      int // segments of these
+	Twice    int // files of a session that another file has
+	notRun   int // segments that have model calls
 	lost     int // model calls of these
 	copied   int // calls that are another session's
-	twice    int // files of a session that another file has
 
 	agents []inspect.Agent // of all sessions
 	left   []inspect.Branch
@@ -58,11 +57,11 @@ type heldFile struct {
 	results []replay.Result // without what only a page shows
 }
 
-// segment books a segment of the newest file, whose session another file has first if twin
+// Segment books a segment of the newest file, whose session another file has first if twin
 // is not empty.
-func (t *totals) segment(res replay.Result, twin string) {
+func (t *Totals) Segment(res replay.Result, twin string) {
 	if res.NotRun == "" {
-		t.ran++
+		t.Ran++
 	}
 	f := t.held[len(t.held)-1]
 	f.twin, f.calls = twin, f.calls+res.Steps+res.Copied
@@ -73,8 +72,11 @@ func (t *totals) segment(res replay.Result, twin string) {
 	f.results = append(f.results, res)
 }
 
-// settle adds up the files.
-func (t *totals) settle() {
+// Runs reports whether there is a run in the sums.
+func (t *Totals) Runs() bool { return len(t.order) > 0 }
+
+// Settle adds up the files.
+func (t *Totals) Settle() {
 	most := map[string]*heldFile{} // by the first file of the session
 	for _, f := range t.held {
 		first := cmp.Or(f.twin, f.path)
@@ -85,7 +87,7 @@ func (t *totals) settle() {
 	for _, f := range t.held {
 		own := most[cmp.Or(f.twin, f.path)] == f
 		if !own {
-			t.twice++
+			t.Twice++
 		}
 		for _, res := range f.results {
 			t.book(res, own)
@@ -96,7 +98,7 @@ func (t *totals) settle() {
 
 // book adds up a segment. Of one that is not in the sums the sub-agents are, which have
 // files of their own: they were looked for once.
-func (t *totals) book(res replay.Result, own bool) {
+func (t *Totals) book(res replay.Result, own bool) {
 	for _, a := range res.Agents {
 		if own || a.Line == 0 {
 			t.agents = append(t.agents, a)
@@ -105,7 +107,7 @@ func (t *totals) book(res replay.Result, own bool) {
 	if !own {
 		return
 	}
-	t.segments++
+	t.Segments++
 	t.copied += res.Copied
 	t.left = append(t.left, res.Abandoned...)
 	for _, run := range res.Runs {
@@ -125,8 +127,8 @@ func (t *totals) book(res replay.Result, own bool) {
 	}
 }
 
-// file books the file of a session.
-func (t *totals) file(path string) {
+// File books the file of a session.
+func (t *Totals) File(path string) {
 	if t.files == nil {
 		t.files = map[string]bool{}
 	}
@@ -143,7 +145,7 @@ func unlinked(path string) string {
 }
 
 // besides says what the sub-agents took that were not replayed; empty: there are none.
-func (t *totals) besides() string {
+func (t *Totals) besides() string {
 	n, sum := 0, inspect.Family{CostUSD: catalog.Dollars(0)}
 	for _, a := range t.agents {
 		if a.Line > 0 || !t.files[unlinked(a.Session)] {
@@ -157,7 +159,7 @@ func (t *totals) besides() string {
 	return fmt.Sprintf("not in it: %s with %s", console.Plural(n, "sub-agent"), familyText(sum))
 }
 
-func (t *totals) add(r replay.Run) {
+func (t *Totals) add(r replay.Run) {
 	if t.sums == nil {
 		t.sums = map[totalKey]*total{}
 	}
@@ -198,15 +200,15 @@ func (t *totals) add(r replay.Run) {
 	}
 }
 
-// text writes the totals of all segments.
-func (t *totals) text(files, width int) string {
+// Text writes the totals of all segments.
+func (t *Totals) Text(files, width int) string {
 	if len(t.order) == 0 {
 		return ""
 	}
 	w := console.NewWriter(width)
-	title := "all of " + console.Plural(t.segments, "segment")
-	if t.segments > 1 {
-		title = fmt.Sprintf("all %d segments", t.segments)
+	title := "all of " + console.Plural(t.Segments, "segment")
+	if t.Segments > 1 {
+		title = fmt.Sprintf("all %d segments", t.Segments)
 	}
 	if files > 1 {
 		title = fmt.Sprintf("all %d sessions", files)
@@ -233,7 +235,7 @@ func (t *totals) text(files, width int) string {
 }
 
 // lacks says what is in no sum.
-func (t *totals) lacks(rows []runRow) []string {
+func (t *Totals) lacks(rows []runRow) []string {
 	var out []string
 	if t.notRun > 0 {
 		out = append(out, fmt.Sprintf("not in it: %s with %s, which could not be run", console.Plural(t.notRun, "segment"), console.Plural(t.lost, "step")))
@@ -247,8 +249,8 @@ func (t *totals) lacks(rows []runRow) []string {
 	if left := leftIn(t.left); left.Steps > 0 {
 		out = append(out, "not in it, on branches that were left: "+familyText(left))
 	}
-	if t.twice > 0 {
-		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", console.Plural(t.twice, "file")))
+	if t.Twice > 0 {
+		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", console.Plural(t.Twice, "file")))
 	}
 	for _, w := range t.windows {
 		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", console.Safe(w), console.Plural(t.small[w], "segment")))
@@ -265,11 +267,11 @@ func (t *totals) lacks(rows []runRow) []string {
 	return out
 }
 
-func (t *totals) of(r runRow) *total { return t.sums[totalKey{r.run.Policy, r.run.Window}] }
+func (t *Totals) of(r runRow) *total { return t.sums[totalKey{r.run.Policy, r.run.Window}] }
 
 // common judges all policies by the lowest limit of each window and segment, for
 // windows on which their own limits differ.
-func (t *totals) common(rows []runRow, width int) string {
+func (t *Totals) common(rows []runRow, width int) string {
 	differs := map[string]bool{}
 	for k, s := range t.sums {
 		differs[k.window] = differs[k.window] || s.differs

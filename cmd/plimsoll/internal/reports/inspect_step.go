@@ -1,20 +1,19 @@
-package main
+package reports
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"charm.land/lipgloss/v2"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
 
-// listingText writes the content of one request.
-func listingText(l inspect.Listing, width int) string {
+// Listing writes the content of one request.
+func Listing(l inspect.Listing, width int) string {
 	w := newReportWriter(width)
 	w.Title(fmt.Sprintf("%s  step %s", w.Named(l.Session), l.Name()))
 	messages := 0
@@ -102,8 +101,8 @@ func partText(it inspect.Item, p inspect.Part) string {
 	return strings.TrimSpace(name + " " + text)
 }
 
-// diffText writes what changed between two requests.
-func diffText(d inspect.Diff, width int) string {
+// Difference writes what changed between two requests.
+func Difference(d inspect.Diff, width int) string {
 	w := newReportWriter(width)
 	w.Title(fmt.Sprintf("%s  step %s to %s", w.Named(d.Session), d.A.Name(), d.B.Name()))
 	w.Para(w.Style.Plain, fmt.Sprintf("%s to %s tokens, %d to %s; the same at the beginning: %d, in all: %d",

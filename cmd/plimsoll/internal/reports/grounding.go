@@ -1,11 +1,10 @@
-package main
+package reports
 
 import (
 	"fmt"
 	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -42,7 +41,7 @@ func groundingTable(rows []runRow, width int) string {
 	}}
 	for _, r := range rows {
 		g := r.run.Grounding
-		if g == nil || g.Spans == 0 || r.run.Policy == policyOff {
+		if g == nil || g.Spans == 0 || r.run.Policy == PolicyOff {
 			continue
 		}
 		lines, ended := g.Kind("line"), ""
@@ -95,7 +94,7 @@ func cheapest(rows []runRow) []string {
 	best, order := map[string]*replay.Run{}, []string{}
 	for i := range rows {
 		r := &rows[i].run
-		if r.Policy == policyOff || r.Grounding == nil || r.Grounding.Spans == 0 || r.StepsOver > 0 || rows[i].irreducible > 0 || r.EndedAtStep > 0 {
+		if r.Policy == PolicyOff || r.Grounding == nil || r.Grounding.Spans == 0 || r.StepsOver > 0 || rows[i].irreducible > 0 || r.EndedAtStep > 0 {
 			continue
 		}
 		b, ok := best[r.Window]

@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/replay"
@@ -37,7 +36,7 @@ func batchesText(rows []runRow, width int) string {
 			}
 			t.Rows = append(t.Rows, console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), strconv.Itoa(b.Step), console.Safe(strings.Join(b.Rules, ", ")),
 				edit.Thousands(b.Removed), edit.Thousands(b.Rewritten), console.Count(b.BreakEven), strconv.Itoa(b.Calls), expected,
-				moneyText(b.CostUSD), moneyText(b.SavedUSD)))
+				console.Money(b.CostUSD), console.Money(b.SavedUSD)))
 		}
 		if n := len(r.run.Batches); n > 0 {
 			w.Para(w.Style.Plain, fmt.Sprintf("%s at %s: %s", console.Safe(r.run.Policy), console.Safe(r.run.Window), batchesSum(r.run.Batches)))
@@ -60,11 +59,4 @@ func batchesSum(batches []replay.Batch) string {
 		return text
 	}
 	return fmt.Sprintf("%s for %s; %s saved by not reading what left", text, cost, saved)
-}
-
-func moneyText(m catalog.Money) string {
-	if !m.Known {
-		return ""
-	}
-	return m.String()
 }

@@ -1,11 +1,11 @@
-package main
+package reports
 
 import (
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 )
 
-// inspectWords and replayWords are those of the two reports, in the order in which they are met.
-func inspectWords() []console.Word {
+// InspectWords are those of what inspect says, in the order in which they are met.
+func InspectWords() []console.Word {
 	return []console.Word{
 		{Name: "hidden", Means: "what the client sends and does not write into its file, as its system prompt and tools"},
 		{Name: "carried", Means: "the tokens of an output, once for each prompt that it was in (steps)"},
@@ -13,7 +13,8 @@ func inspectWords() []console.Word {
 	}
 }
 
-func replayWords() []console.Word {
+// ReplayWords are those of what replay says, likewise.
+func ReplayWords() []console.Word {
 	return []console.Word{
 		{Name: "over", Means: "calls above the limit"},
 		{Name: "of raw", Means: "compared with what the client itself sent"},

@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"fmt"
@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
-	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
 func (w *reportWriter) head(r inspect.Report) {
@@ -96,17 +94,6 @@ func kindsText(t inspect.Totals) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// estimatedCost says of how many Steps the cost is an estimate.
-func estimatedCost(t inspect.Totals) string {
-	switch t.CostEstimated {
-	case 0:
-		return ""
-	case t.CostSteps:
-		return " (estimated)"
-	}
-	return fmt.Sprintf(" (estimated for %d of them)", t.CostEstimated)
-}
-
 // copied says which of the calls are another session's.
 func copied(r inspect.Report) string {
 	t := r.Totals
@@ -127,17 +114,6 @@ func lastCopied(r inspect.Report) int {
 		}
 	}
 	return line
-}
-
-// kinOf says how a session began from another one.
-func kinOf(parent, kin string, copied bool) string {
-	switch {
-	case sessionfile.Kin(kin) != sessionfile.KinFork:
-		return "a sub-agent of session " + console.Safe(parent)
-	case copied:
-		return "begins with a copy of session " + console.Safe(parent)
-	}
-	return "goes on from session " + console.Safe(parent)
 }
 
 // knownCost is what the Steps cost together whose cost is known.
@@ -174,12 +150,6 @@ func acceptedTexts(r inspect.Report) []string {
 		out = append(out, texts[known])
 	}
 	return out
-}
-
-// acceptedText says that a limit that is known is too small for a session.
-func acceptedText(a inspect.Accepted, step string) string {
-	return fmt.Sprintf("a prompt of %s tokens was accepted at step %s, line %d: the limit of %s that is known is too small for this session, a window of %s is taken",
-		edit.Thousands(a.Tokens), step, a.Line, edit.Thousands(a.Known), edit.Thousands(a.Window))
 }
 
 // hiddenText says how much of each prompt the file does not have.
@@ -262,27 +232,4 @@ func peak(r inspect.Report) string {
 		text += "; some sizes are estimated"
 	}
 	return text
-}
-
-// windowOf returns the window of the segment with the largest prompt, 0 if nobody
-// knows it.
-func windowOf(r inspect.Report) int {
-	window, peak := 0, 0
-	for _, g := range r.Segments {
-		for _, s := range g.Own() {
-			if s.Tokens > peak {
-				window, peak = g.Window, s.Tokens
-			}
-		}
-	}
-	return window
-}
-
-// stepName is a Step's name without its segment where there is only one.
-func stepName(r inspect.Report, name string) string {
-	if len(r.Segments) > 1 {
-		return name
-	}
-	_, step, _ := strings.Cut(name, ".")
-	return step
 }

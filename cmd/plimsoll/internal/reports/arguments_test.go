@@ -1,6 +1,8 @@
-package main
+package reports
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestArguments: a path is shortened from the left, a command from the right, and names are left
 // out where they say nothing.
