@@ -37,6 +37,7 @@ type Base struct {
 	Sections []llm.Section
 	Tools    []llm.Tool
 	Offer    []int         // of the tools, those that are offered; nil: none is left out
+	Declared bool          // the others are declared, as deferred
 	Policy   policy.Policy // zero, with Version 0, if none was recorded
 }
 
@@ -46,32 +47,6 @@ type Thought struct {
 	Edit    edit.ID    // the newest that it was made under
 	Final   bool       // it was made in a final Step, which has other tools
 	Front   llm.Digest // the system prompt and the tools that it was made under, as [FrontOf] names them
-}
-
-// FrontOf names what stands before all messages: what a model reads of the system prompt and of
-// the tools that are offered, by their places; nil: all.
-func FrontOf(sections []llm.Section, tools []llm.Tool, offer []int) llm.Digest {
-	if offer != nil && !slices.ContainsFunc(offer, func(at int) bool { return at < 0 || at >= len(tools) }) {
-		all := tools
-		tools = nil
-		for _, at := range offer {
-			tools = append(tools, all[at])
-		}
-	}
-
-	var m llm.Message
-	say := func(texts ...string) {
-		for _, text := range texts {
-			m.Parts = append(m.Parts, llm.Text{Text: text})
-		}
-	}
-	for _, s := range sections {
-		say("section", s.Text)
-	}
-	for _, t := range tools {
-		say("tool", t.Name, t.Description, t.Schema)
-	}
-	return llm.DigestOf(m)
 }
 
 // An Output is the size of a reply as its usage reported it.
@@ -324,9 +299,9 @@ func (c *collector) finish() (err error) {
 		case KindSections:
 			s.Base.Sections = c.rest[e.at].Sections
 		case KindTools:
-			s.Base.Tools, s.Base.Offer = c.rest[e.at].Tools, nil
+			s.Base.Tools, s.Base.Offer, s.Base.Declared = c.rest[e.at].Tools, nil, false
 		case KindOffer:
-			s.Base.Offer = c.rest[e.at].Offer
+			s.Base.Offer, s.Base.Declared = c.rest[e.at].Offer, c.rest[e.at].Declared
 		case KindPolicy:
 			s.Base.Policy = *c.rest[e.at].Policy
 		}

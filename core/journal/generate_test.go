@@ -71,10 +71,10 @@ func drawPart(t *rapid.T, depth int) llm.Part {
 	case 4:
 		return llm.Stub{Ref: llm.Ref(drawString(t, "ref")), Text: drawString(t, "text"), Size: drawInt(t, "size"), Lines: drawInt(t, "lines"), Tokens: drawInt(t, "tokens"), Raw: raw}
 	case 5:
-		return llm.Opaque{Kind: drawString(t, "kind"), Raw: raw}
+		return llm.Opaque{Kind: drawString(t, "kind"), Loads: drawLoads(t), Raw: raw}
 	}
 	content := drawList(t, "content", func(t *rapid.T) llm.Part { return drawPart(t, depth-1) })
-	return llm.ToolResult{CallID: drawString(t, "call id"), Content: content, IsError: rapid.Bool().Draw(t, "error"), Raw: raw}
+	return llm.ToolResult{CallID: drawString(t, "call id"), Content: content, IsError: rapid.Bool().Draw(t, "error"), Loads: drawLoads(t), Raw: raw}
 }
 
 // drawMessage returns a message whose parts may lie in its envelope, and whose
@@ -114,10 +114,16 @@ func drawSection(t *rapid.T) llm.Section {
 	}
 }
 
+// drawLoads draws names of tools.
+func drawLoads(t *rapid.T) []string {
+	return rapid.SampledFrom([][]string{nil, {"port__dock_1"}, {"port__dock_1", "a\xffb"}}).Draw(t, "loads")
+}
+
 func drawTool(t *rapid.T) llm.Tool {
 	return llm.Tool{
 		Name: drawString(t, "name"), Description: drawString(t, "description"), Schema: drawString(t, "schema"),
 		Builtin: rapid.Bool().Draw(t, "builtin"), Kind: llm.ToolKind(rapid.IntRange(0, 2).Draw(t, "kind")), Raw: drawRaw(t),
+		Deferred: rapid.Bool().Draw(t, "deferred"), Finder: rapid.Bool().Draw(t, "finder"),
 	}
 }
 
@@ -163,6 +169,7 @@ func drawRecord(t *rapid.T) journal.Record {
 		r.Tools = drawList(t, "tools", drawTool)
 	case journal.KindOffer:
 		r.Offer = drawList(t, "offer", func(t *rapid.T) int { return rapid.IntRange(0, 600).Draw(t, "place") })
+		r.Declared = rapid.Bool().Draw(t, "declared")
 	case journal.KindPolicy:
 		p := rapid.Make[policy.Policy]().Draw(t, "policy")
 		r.Policy = &p

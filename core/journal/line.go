@@ -25,6 +25,7 @@ type line struct {
 	Sections []section      `json:"sections,omitzero"`
 	Tools    []tool         `json:"tools,omitzero"`
 	Offer    []place        `json:"offer,omitzero"`
+	Declared bool           `json:"declared,omitempty"`
 	Policy   *policy.Policy `json:"policy,omitempty"`
 	Ask      *ask           `json:"ask,omitempty"`
 	Answer   *answer        `json:"answer,omitempty"`
@@ -135,7 +136,7 @@ func lineOf(r Record) (line, error) {
 	case KindTools:
 		l.Tools, err = toolsOf(r.Tools)
 	case KindOffer:
-		l.V, l.Offer = offerVersion, runsOf(r.Offer)
+		l.V, l.Offer, l.Declared = offerVersion, runsOf(r.Offer), r.Declared
 	case KindPolicy:
 		if r.Policy == nil {
 			return line{}, errors.New("policy, want one, got none")
@@ -332,6 +333,7 @@ func (l *line) record() (Record, error) {
 		r.Tools, err = readTools(l.Tools)
 	case l.Kind == KindOffer:
 		r.Offer, err = readRuns(l.Offer)
+		r.Declared = l.Declared
 	case l.Kind == KindPolicy:
 		r.Policy = l.Policy
 	case l.Kind == KindTurnEnd, l.Kind == KindExceeded:

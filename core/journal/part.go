@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -41,6 +42,7 @@ type part struct {
 	Tokens    int     `json:"tokens,omitempty"`
 	Detail    string  `json:"detail,omitempty"`
 	Lines     int     `json:"lines,omitempty"`
+	Loads     string  `json:"loads,omitempty"` // names, one a line
 	Content   []part  `json:"content,omitzero"`
 	Data      *string `json:"data,omitempty"`
 	In        *place  `json:"in,omitempty"`
@@ -72,7 +74,7 @@ func partOf(p llm.Part, enclosing []byte, hint llm.Span) (part, error) {
 		w.CallID, w.Name, w.Args = w.B64.put("call_id", p.CallID), w.B64.put("name", p.Name), w.B64.put("args", p.Args)
 	case llm.ToolResult:
 		w, raw = part{Kind: partResult, IsError: p.IsError}, p.Raw
-		w.CallID = w.B64.put("call_id", p.CallID)
+		w.CallID, w.Loads = w.B64.put("call_id", p.CallID), w.B64.put("loads", strings.Join(p.Loads, "\n"))
 		content, err := contentOf(p)
 		if err != nil {
 			return part{}, err
@@ -86,7 +88,7 @@ func partOf(p llm.Part, enclosing []byte, hint llm.Span) (part, error) {
 		w.Ref, w.Text = w.B64.put("ref", string(p.Ref)), w.B64.put("text", p.Text)
 	case llm.Opaque:
 		w, raw = part{Kind: partOpaque}, p.Raw
-		w.Type = w.B64.put("type", p.Kind)
+		w.Type, w.Loads = w.B64.put("type", p.Kind), w.B64.put("loads", strings.Join(p.Loads, "\n"))
 	default:
 		return part{}, fmt.Errorf("part, want one of package llm, got %T", p)
 	}
@@ -163,7 +165,7 @@ func (w part) part(enclosing []byte) (llm.Part, error) {
 		if err != nil {
 			return nil, fmt.Errorf("content %w", err)
 		}
-		return llm.ToolResult{CallID: callID, Content: content, IsError: w.IsError, Raw: raw}, nil
+		return llm.ToolResult{CallID: callID, Content: content, IsError: w.IsError, Loads: w.loads(), Raw: raw}, nil
 	case partMedia:
 		return llm.Media{
 			Type: typ, Size: w.Size, Width: w.Width, Height: w.Height, Tokens: w.Tokens, Detail: w.B64.get("detail", w.Detail), Raw: raw,
@@ -171,9 +173,18 @@ func (w part) part(enclosing []byte) (llm.Part, error) {
 	case partStub:
 		return llm.Stub{Ref: llm.Ref(w.B64.get("ref", w.Ref)), Text: text, Size: w.Size, Lines: w.Lines, Tokens: w.Tokens, Raw: raw}, nil
 	case partOpaque:
-		return llm.Opaque{Kind: typ, Raw: raw}, nil
+		return llm.Opaque{Kind: typ, Loads: w.loads(), Raw: raw}, nil
 	}
 	return nil, fmt.Errorf("part, want a known kind, got %.40q", w.Kind)
+}
+
+// loads returns the names of the tools that w loads.
+func (w part) loads() []string {
+	names := w.B64.get("loads", w.Loads)
+	if names == "" {
+		return nil
+	}
+	return strings.Split(names, "\n")
 }
 
 func (w part) raw(enclosing []byte) (llm.Raw, error) {

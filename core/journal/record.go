@@ -54,6 +54,7 @@ type Record struct {
 	Sections []llm.Section
 	Tools    []llm.Tool
 	Offer    []int // the places in the tool list of those that are offered, in their order; nil: none is left out
+	Declared bool  // of an Offer: the others are declared all the same, as deferred
 	Policy   *policy.Policy
 	Ask      Ask
 	Answer   Answer

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -60,6 +61,8 @@ type tool struct {
 	Schema      string  `json:"schema,omitempty"`
 	Builtin     bool    `json:"builtin,omitempty"`
 	Kind        string  `json:"kind,omitempty"`
+	Deferred    bool    `json:"deferred,omitempty"`
+	Finder      bool    `json:"finder,omitempty"`
 	Data        *string `json:"data,omitempty"`
 	Base        *string `json:"base,omitempty"`
 	B64         odd     `json:"b64,omitempty"`
@@ -75,7 +78,7 @@ func toolsOf(tools []llm.Tool) ([]tool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %d: %w", i, err)
 		}
-		w := tool{Builtin: t.Builtin, Kind: kind}
+		w := tool{Builtin: t.Builtin, Kind: kind, Deferred: t.Deferred, Finder: t.Finder}
 		w.Name, w.Description, w.Schema = w.B64.put("name", t.Name), w.B64.put("description", t.Description), w.B64.put("schema", t.Schema)
 		w.Data, w.Base = w.B64.putBytes("data", t.Data), w.B64.putBytes("base", t.Base)
 		out = append(out, w)
@@ -96,6 +99,7 @@ func readTools(ws []tool) ([]llm.Tool, error) {
 		out = append(out, llm.Tool{
 			Name: w.B64.get("name", w.Name), Description: w.B64.get("description", w.Description),
 			Schema: w.B64.get("schema", w.Schema), Builtin: w.Builtin, Kind: kind,
+			Deferred: w.Deferred, Finder: w.Finder,
 			Raw: llm.Raw{Data: w.B64.getBytes("data", w.Data), Base: w.B64.getBytes("base", w.Base)},
 		})
 	}
@@ -136,4 +140,30 @@ func readRuns(runs []place) ([]int, error) {
 		}
 	}
 	return out, nil
+}
+
+// FrontOf names what stands before all messages: what a model reads of the system prompt and of
+// the tools that are offered, by their places; nil: all.
+func FrontOf(sections []llm.Section, tools []llm.Tool, offer []int) llm.Digest {
+	if offer != nil && !slices.ContainsFunc(offer, func(at int) bool { return at < 0 || at >= len(tools) }) {
+		all := tools
+		tools = nil
+		for _, at := range offer {
+			tools = append(tools, all[at])
+		}
+	}
+
+	var m llm.Message
+	say := func(texts ...string) {
+		for _, text := range texts {
+			m.Parts = append(m.Parts, llm.Text{Text: text})
+		}
+	}
+	for _, s := range sections {
+		say("section", s.Text)
+	}
+	for _, t := range tools {
+		say("tool", t.Name, t.Description, t.Schema)
+	}
+	return llm.DigestOf(m)
 }

@@ -61,6 +61,9 @@ type ToolResult struct {
 	CallID  string
 	Content []Part // Text, Media, Stub or Opaque
 	IsError bool
+	// Loads names deferred tools of which the Content says what they are. A provider that defers
+	// tools itself is told their names instead, and puts the definitions in their place.
+	Loads []string
 	Raw
 }
 
@@ -70,7 +73,7 @@ func (r ToolResult) Text() string { return joinText(r.Content) }
 
 // WithContent returns r with other content, ready to replace r.
 func (r ToolResult) WithContent(content ...Part) ToolResult {
-	r.Content = content
+	r.Content, r.Loads = content, nil
 	r.Raw = r.Raw.Edited()
 	return r
 }
@@ -104,7 +107,8 @@ type Stub struct {
 
 // Opaque is a part that is carried and counted but not understood.
 type Opaque struct {
-	Kind string
+	Kind  string
+	Loads []string // names of deferred tools whose definitions the provider puts in its place
 	Raw
 }
 
@@ -125,6 +129,25 @@ var (
 	_ Part = Stub{}
 	_ Part = Opaque{}
 )
+
+// Loads returns the names of the deferred tools that m puts before the model, in order.
+func Loads(m Message) []string {
+	var names []string
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case Opaque:
+			names = append(names, p.Loads...)
+		case ToolResult:
+			names = append(names, p.Loads...)
+			for _, c := range p.Content {
+				if o, ok := c.(Opaque); ok {
+					names = append(names, o.Loads...)
+				}
+			}
+		}
+	}
+	return names
+}
 
 func joinText(parts []Part) string {
 	var texts []string

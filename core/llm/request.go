@@ -69,6 +69,12 @@ type Tool struct {
 	Builtin     bool   // served by the engine's host itself
 	Mark        Mark
 	Kind        ToolKind
+	// Deferred: the model has the definition before it only once it has found the tool. A
+	// provider that can is told so; for any other a codec leaves it out until then.
+	Deferred bool
+	// Finder: it is the provider's own search for deferred tools. One that was made here has no
+	// name; a codec spells it.
+	Finder bool
 	Raw
 }
 

@@ -1,6 +1,10 @@
 package token
 
-import "github.com/plimsoll-dev/plimsoll/core/llm"
+import (
+	"slices"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
 
 // A Counter is an estimator. Counters are immutable and safe for concurrent use.
 type Counter interface {
@@ -69,13 +73,22 @@ func SizeOfSection(c Counter, s llm.Section) Size {
 	return Size{Tokens: c.Text(s.Text), Bytes: sectionBytes(s)}
 }
 
-// SizeOfTools measures a tool list by c.
+// SizeOfTools measures a tool list by c: a deferred tool takes bytes, and no tokens.
 func SizeOfTools(c Counter, tools []llm.Tool) Size {
-	size := Size{Tokens: c.Tools(tools)}
+	size := Size{Tokens: c.Tools(Shown(tools))}
 	for _, t := range tools {
 		size.Bytes += toolBytes(t)
 	}
 	return size
+}
+
+// Shown returns the tools whose definitions the model has before it: all but the deferred ones.
+func Shown(tools []llm.Tool) []llm.Tool {
+	deferred := func(t llm.Tool) bool { return t.Deferred }
+	if !slices.ContainsFunc(tools, deferred) {
+		return tools
+	}
+	return slices.DeleteFunc(slices.Clone(tools), deferred)
 }
 
 // foreignMedia is what one media costs in tokens under a counter from outside

@@ -54,6 +54,7 @@
 //	thinking "T"               thinking, signed, where the request wants it; "thinking hidden" shows only the proof
 //	call NAME {"a": 1}         a call; several lines make parallel calls
 //	call shell "CMD"           a call of the client's shell tool, whatever its name and arguments are
+//	search "Q" NAME NAME       the provider's own search for tools (Messages API), which found those
 //	stop length                why it stops: end, tool, length, window, sequence, pause, refusal, compaction
 //	usage input 10 output 5    reported in place of what was counted: input, read, write, write1h, output, reasoning
 //

@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -18,6 +19,14 @@ func (x *exchange) say(p Reply) (llm.Response, *wire.Error) {
 	}
 	last := x.lastSeal()
 	for _, s := range p.Parts {
+		if s.Kind == SaySearch {
+			found, refused := x.searched(s)
+			if refused != nil {
+				return r, refused
+			}
+			r.Message.Parts = append(r.Message.Parts, found...)
+			continue
+		}
 		part, refused := x.part(s, &last)
 		if refused != nil {
 			return r, refused
@@ -83,6 +92,25 @@ func (x *exchange) part(s Saying, last *prefix.ID) (llm.Part, *wire.Error) {
 		return c, nil
 	}
 	return llm.Text{Text: s.Text}, nil
+}
+
+// searched returns a search that the provider runs itself, with what it found.
+func (x *exchange) searched(s Saying) ([]llm.Part, *wire.Error) {
+	at := slices.IndexFunc(x.r.Tools, func(t llm.Tool) bool { return t.Finder })
+	if x.route.dialect != messages || at < 0 {
+		return nil, x.fault(500, "script: search, want a request of the Messages API with a tool search tool, got none")
+	}
+	id := x.id("srvtoolu_")
+	references := make([][]byte, len(s.Found))
+	for i, name := range s.Found {
+		references[i] = object("type", "tool_reference", "tool_name", name)
+	}
+	content := object("type", "tool_search_tool_search_result", "tool_references", references)
+	result := object("type", "tool_search_tool_result", "tool_use_id", id, "content", content)
+	return []llm.Part{
+		llm.ToolCall{CallID: id, Name: x.r.Tools[at].Name, Args: string(object("query", s.Text)), Hosted: true},
+		llm.Opaque{Kind: "tool_search_tool_result", Loads: s.Found, Raw: llm.Raw{Data: result}},
+	}, nil
 }
 
 func (x *exchange) callID() string {

@@ -92,6 +92,8 @@ type Saying struct {
 	Text string // the text, or a call's arguments or command
 	Name string // the tool
 	N    int    // words
+
+	Found []string // tools that a search found
 }
 
 // SayingKind says what a [Saying] is.
@@ -105,6 +107,7 @@ const (
 	SayHidden              // thinking of which only the proof is shown
 	SayCall                // a call of the tool Name with Text as its arguments
 	SayShell               // a call of whatever shell tool the request offers, with the command Text
+	SaySearch              // a search of the provider's own for tools, with the query Text, that found those
 )
 
 // A Fault is something that goes wrong while a reply is on its way.

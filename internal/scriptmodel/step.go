@@ -14,10 +14,10 @@ func (s *Script) step(r *reader) error {
 }
 
 func (p *Reply) step(r *reader) (err error) {
-	const want = "text, words, thinking, call, stop, usage, status, later, delay, pause, cut, drop, malformed, fail or ping"
+	const want = "text, words, thinking, call, search, stop, usage, status, later, delay, pause, cut, drop, malformed, fail or ping"
 	at := *r
 	switch name := r.next(); name {
-	case "text", "words", "thinking", "call":
+	case "text", "words", "thinking", "call", "search":
 		return p.say(name, r)
 	case "stop":
 		p.Stop, err = r.stop()
@@ -64,6 +64,12 @@ func (p *Reply) say(name string, r *reader) (err error) {
 			break
 		}
 		s.Text, err = r.text(name)
+	case "search":
+		s.Kind = SaySearch
+		s.Text, err = r.text(name)
+		for err == nil && r.more() {
+			s.Found = append(s.Found, r.next())
+		}
 	case "call":
 		if r.skip("shell") {
 			s.Kind = SayShell

@@ -128,7 +128,7 @@ func (m members) part(b []byte) llm.Part {
 	case kind == "redacted_thinking":
 		return llm.Thinking{Signature: raw.Unquote(m.redactedBytes), Redacted: true, Raw: here}
 	}
-	return llm.Opaque{Kind: kind, Raw: here}
+	return llm.Opaque{Kind: kind, Loads: loadsOf(kind, b), Raw: here}
 }
 
 // hosted reports whether blocks of that type are calls of tools that the provider runs.
@@ -178,5 +178,5 @@ func decodeNested(c *raw.Cursor) llm.Part {
 	case "text", "image", "document":
 		return m.part(b)
 	}
-	return llm.Opaque{Kind: kind, Raw: llm.Raw{Data: b}}
+	return llm.Opaque{Kind: kind, Loads: loadsOf(kind, b), Raw: llm.Raw{Data: b}}
 }

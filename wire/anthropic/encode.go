@@ -17,6 +17,7 @@ import (
 // without a frame of this dialect is written from the start: model, max_tokens (if
 // stated, though the API insists on it), settings, system, tools, messages. The error says that the frame does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
+	r = referring(r)
 	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
 		return fresh(r), nil
 	}
@@ -118,20 +119,22 @@ func toolElements(tools []llm.Tool, list *raw.List, native bool) []raw.Element {
 		elements[i] = toolElement(t, list, native)
 		elements[i].Bytes = withMark(elements[i].Bytes, t.Mark)
 	}
-	return elements
+	return unmarked(elements, tools)
 }
 
 func toolElement(t llm.Tool, list *raw.List, native bool) raw.Element {
-	if native && raw.IsObject(t.Data) {
-		return raw.Element{Bytes: t.Data, At: list.Find(t.Data)}
-	}
-	if native && raw.IsObject(t.Base) {
+	switch {
+	case native && raw.IsObject(t.Data):
+		return raw.Element{Bytes: deferredAs(t.Data, t.Deferred), At: list.Find(t.Data)}
+	case native && raw.IsObject(t.Base):
 		changed := raw.Set(t.Base, "description", raw.Quote(t.Description))
-		return raw.Element{Bytes: raw.Set(changed, "input_schema", []byte(t.Schema)), At: list.Find(t.Base)}
+		return raw.Element{Bytes: deferredAs(raw.Set(changed, "input_schema", []byte(t.Schema)), t.Deferred), At: list.Find(t.Base)}
+	case t.Finder:
+		return raw.Element{Bytes: []byte(finder), At: -1}
 	}
 	o := new(raw.Object).Text("name", t.Name)
 	if t.Description != "" {
 		o.Text("description", t.Description)
 	}
-	return raw.Element{Bytes: o.Raw("input_schema", raw.ObjectSchema(t.Schema)).Bytes(), At: -1}
+	return raw.Element{Bytes: deferredAs(o.Raw("input_schema", raw.ObjectSchema(t.Schema)).Bytes(), t.Deferred), At: -1}
 }

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
@@ -116,9 +117,10 @@ func decodeTools(c *raw.Cursor) (tools []llm.Tool, err error) {
 		return nil, c.Wrong("an array")
 	}
 	err = c.Objects(func(_ int, b []byte) {
-		v := raw.Values(b, "name", "description", "input_schema")
+		v := raw.Values(b, "name", "description", "input_schema", "defer_loading", "type")
 		tools = append(tools, llm.Tool{
-			Name: raw.Unquote(v[0]), Description: raw.Unquote(v[1]), Schema: string(v[2]), Raw: llm.Raw{Data: b},
+			Name: raw.Unquote(v[0]), Description: raw.Unquote(v[1]), Schema: string(v[2]),
+			Deferred: string(v[3]) == "true", Finder: strings.HasPrefix(raw.Unquote(v[4]), finderType), Raw: llm.Raw{Data: b},
 		})
 	})
 	return tools, err

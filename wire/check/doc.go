@@ -62,6 +62,10 @@
 //   - setting: the model takes the settings of a request, with the effort of thinking that it states
 //   - forced-thinking: a tool is not forced on a model that thinks
 //   - budget: the budget for thinking is at least 1024 tokens and, without tools, less than max_tokens
+//   - defer-all: not all tools wait until the model finds them
+//   - defer-search: nor does what finds them
+//   - defer-cache: what waits has no cache mark
+//   - defer-reference: what stands for a tool names one that is declared
 //   - edit-order: of the edits of a conversation the one that clears thinking comes first
 //   - edit-trigger: a compaction is triggered at 50,000 tokens or more
 //   - output-limit: a request limits its output by one name

@@ -58,6 +58,7 @@ func messagesRequest(j *judge, n node, model string, count bool) {
 	c.parameters(count)
 	c.system()
 	c.definitions()
+	c.deferrals()
 	c.choice()
 	c.order()
 	c.pairs()

@@ -21,20 +21,24 @@ func assistant(blocks ...string) string {
 }
 
 const (
-	hi      = `{"role":"user","content":"hi"}`
-	sys     = `{"role":"system","content":"be brief"}`
-	word    = `{"type":"text","text":"word"}`
-	callA   = `{"type":"tool_use","id":"toolu_a","name":"read","input":{}}`
-	callB   = `{"type":"tool_use","id":"toolu_b","name":"read","input":{"path":"b"}}`
-	resultA = `{"type":"tool_result","tool_use_id":"toolu_a","content":"a"}`
-	resultB = `{"type":"tool_result","tool_use_id":"toolu_b"}`
-	think   = `{"type":"thinking","thinking":"","signature":"c2ln"}`
-	search  = `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`
-	hits    = `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}`
-	tools   = `"tools":[{"name":"read","input_schema":{"type":"object"}}]`
-	manual  = `"thinking":{"type":"enabled","budget_tokens":1024}`
-	marked  = `{"type":"text","text":"m","cache_control":{"type":"ephemeral"}}`
-	hour    = `{"type":"text","text":"m","cache_control":{"type":"ephemeral","ttl":"1h"}}`
+	hi         = `{"role":"user","content":"hi"}`
+	sys        = `{"role":"system","content":"be brief"}`
+	word       = `{"type":"text","text":"word"}`
+	callA      = `{"type":"tool_use","id":"toolu_a","name":"read","input":{}}`
+	callB      = `{"type":"tool_use","id":"toolu_b","name":"read","input":{"path":"b"}}`
+	resultA    = `{"type":"tool_result","tool_use_id":"toolu_a","content":"a"}`
+	resultB    = `{"type":"tool_result","tool_use_id":"toolu_b"}`
+	think      = `{"type":"thinking","thinking":"","signature":"c2ln"}`
+	search     = `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`
+	toolSearch = `{"type":"server_tool_use","id":"srvtoolu_2","name":"tool_search_tool_bm25","input":{"query":"read"}}`
+	toolHits   = `{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_2","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"read"}]}}`
+	hits       = `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}`
+	tools      = `"tools":[{"name":"read","input_schema":{"type":"object"}}]`
+	finder     = `{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}`
+	later      = `{"name":"read","input_schema":{"type":"object"},"defer_loading":true}`
+	manual     = `"thinking":{"type":"enabled","budget_tokens":1024}`
+	marked     = `{"type":"text","text":"m","cache_control":{"type":"ephemeral"}}`
+	hour       = `{"type":"text","text":"m","cache_control":{"type":"ephemeral","ttl":"1h"}}`
 )
 
 // on returns a request for another model.
@@ -71,6 +75,8 @@ func TestMessagesGood(t *testing.T) {
 		"forced tool on a model that may not think":  {body: on("claude-opus-5-5", ask(hi, tools, `"tool_choice":{"type":"any"}`, `"thinking":{"type":"disabled"}`))},
 		"a result of blocks":                         {body: ask(hi + `,` + assistant(callA) + `,` + user(`{"type":"tool_result","tool_use_id":"toolu_a","is_error":true,"content":[`+word+`,{"type":"image","source":{"type":"file","file_id":"f"}},{"type":"document","source":{"type":"content","content":[`+word+`]}}]}`))},
 		"a system message after a hosted result":     {body: on("claude-opus-5", ask(hi+`,`+assistant(search, hits)+`,`+sys))},
+		"tools that wait, found by the provider":     {body: ask(hi+`,`+assistant(toolSearch, toolHits, callA)+`,`+user(resultA), `"tools":[`+finder+`,`+later+`]`)},
+		"tools that wait, found by the client":       {body: ask(hi+`,`+assistant(callB)+`,`+user(`{"type":"tool_result","tool_use_id":"toolu_b","content":[{"type":"tool_reference","tool_name":"read"}]}`), `"tools":[{"name":"find","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"}},`+later+`]`)},
 		"nulls":                                      {body: ask(hi, `"system":null`, `"tools":null`, `"temperature":null`)},
 		"Bedrock":                                    {body: `{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[` + hi + `]}`},
 		"temperature 1 with thinking":                {body: ask(hi, manual, `"temperature":1.0`)},
@@ -152,6 +158,11 @@ func messagesCases() []ruleCase {
 		{rule: "forced-thinking", name: "on 5.5", body: on("claude-sonnet-5-5", ask(hi, tools, `"tool_choice":{"type":"any"}`))},
 		{rule: "forced-thinking", name: "on Fable 5.1", body: on("claude-fable-5-1", ask(hi, tools, `"tool_choice":{"type":"tool","name":"read"}`))},
 		{rule: "value", name: "block binding", body: ask(hi, `"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"warn"}}`), message: "thinking.adaptive.block_binding.prefix_mismatch_behavior: Input should be 'error' or 'drop_block'"},
+		{rule: "defer-all", name: "all wait", body: ask(hi, `"tools":[`+later+`]`), message: "All tools have defer_loading set. At least one tool must be non-deferred."},
+		{rule: "defer-search", name: "the search waits", body: ask(hi, tools[:len(tools)-1]+`,{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25","defer_loading":true}]`)},
+		{rule: "defer-cache", name: "a mark on what waits", body: ask(hi, `"tools":[`+finder+`,{"name":"read","input_schema":{"type":"object"},"defer_loading":true,"cache_control":{"type":"ephemeral"}}]`), message: "Tool 'read' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching."},
+		{rule: "defer-reference", name: "found by the provider", body: ask(hi+`,`+assistant(toolSearch, toolHits, word)+`,`+hi, `"tools":[`+finder+`]`), message: "Tool reference 'read' has no corresponding tool definition"},
+		{rule: "defer-reference", name: "found by the client", body: ask(hi+`,`+assistant(callA)+`,`+user(`{"type":"tool_result","tool_use_id":"toolu_a","content":[{"type":"tool_reference","tool_name":"gone"}]}`), tools), message: "Tool reference 'gone' has no corresponding tool definition"},
 		{rule: "edit-order", name: "thinking second", body: ask(hi, `"context_management":{"edits":[{"type":"clear_tool_uses_20250919"},{"type":"clear_thinking_20251015"}]}`)},
 		{rule: "edit-trigger", name: "early compaction", body: ask(hi, `"context_management":{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":49999}}]}`)},
 		{rule: "required", name: "type of an edit", body: ask(hi, `"context_management":{"edits":[{"keep":3}]}`)},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/round"
 )
@@ -17,6 +18,7 @@ import (
 // without a frame of this dialect is written from the start. The error says that the frame
 // does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
+	r = wire.Loaded(r, Dialect)
 	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
 		return fresh(r), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -16,6 +17,7 @@ import (
 // A request without a frame of this dialect is written from the start. The error says that
 // the frame does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
+	r = wire.Loaded(r, Dialect)
 	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
 		return fresh(r), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -106,6 +107,7 @@ const (
 
 // encodeChat is EncodeChat; limit is the name of the output's limit where none is there.
 func encodeChat(r llm.Request, limit string) ([]byte, error) {
+	r = wire.Loaded(r, DialectChat)
 	if r.Dialect != DialectChat || len(r.Frame.Raw) == 0 {
 		return freshChat(r, limit), nil
 	}

@@ -127,6 +127,7 @@ func inputString(lit []byte) llm.Message {
 // output limit, the settings (also to nothing), each by itself. A request without a frame of this dialect is written
 // from the start. The error says that the frame does not describe its body.
 func EncodeResponses(r llm.Request) ([]byte, error) {
+	r = wire.Loaded(r, DialectResponses)
 	if r.Dialect != DialectResponses || len(r.Frame.Raw) == 0 {
 		return freshResponses(r), nil
 	}

@@ -1,6 +1,8 @@
 package prefix
 
 import (
+	"slices"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -42,7 +44,8 @@ func (p Prompt) Tokens() int {
 // messages and costs nothing.
 func Of(r llm.Request, c token.Counter, salt string) Prompt {
 	b := builder{w: newWriter(false), count: c}
-	b.tools(r.Tools)
+	b.tools(atOnce(r.Tools))
+	b.deferred = r.Tools
 	for _, s := range r.Sections {
 		b.w.text("section", s.Text)
 		b.add(c.Text(s.Text), markOf(s.Data))
@@ -62,6 +65,26 @@ type builder struct {
 	count  token.Counter
 	tokens int
 	out    Prompt
+
+	deferred []llm.Tool // among them those that wait until they are found
+}
+
+// atOnce returns the tools that stand before all else: those that wait do not.
+func atOnce(tools []llm.Tool) []llm.Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t llm.Tool) bool { return t.Deferred })
+}
+
+// loaded returns the tokens of the definitions that stand in the place of a part, and writes them.
+func (b *builder) loaded(p llm.Part) int {
+	tokens := 0
+	for _, name := range llm.Loads(llm.Message{Parts: []llm.Part{p}}) {
+		i := slices.IndexFunc(b.deferred, func(t llm.Tool) bool { return t.Deferred && t.Name == name })
+		if i >= 0 {
+			b.w.text("tool", name, b.w.json(string(b.deferred[i].Data)))
+			tokens += b.count.Tools(b.deferred[i : i+1])
+		}
+	}
+	return tokens
 }
 
 func (b *builder) add(tokens int, m Mark) {
@@ -97,7 +120,7 @@ func (b *builder) message(m llm.Message) {
 		if i < len(m.Parts)-1 {
 			n = min(b.partTokens(m, p), rest)
 		}
-		b.add(n, markOf(p.Bytes()))
+		b.add(n+b.loaded(p), markOf(p.Bytes()))
 		rest -= n
 	}
 }
@@ -123,7 +146,7 @@ func markOf(data []byte) Mark {
 // stands before it without thinking.
 func Before(r llm.Request) []Digest {
 	w := newWriter(true)
-	for _, t := range r.Tools {
+	for _, t := range atOnce(r.Tools) {
 		w.text("tool", t.Name, w.json(string(t.Data)))
 	}
 	for _, s := range r.Sections {
