@@ -116,5 +116,8 @@ func (o ownContents) FindTools(query string, limit int) []llm.Tool {
 
 // OfferTools implements builtin.Finder.
 func (o ownContents) OfferTools(ctx context.Context, names []string) error {
+	if o.s.declares() { // the answer itself loads them
+		return nil
+	}
 	return o.s.OfferTools(ctx, names...)
 }

@@ -136,8 +136,20 @@ func (s *Session) Builtin(ctx context.Context, call llm.ToolCall) (served bool, 
 			return true, s.Append(ctx, m)
 		}
 	}
+	if s.declares() && len(answer.Loads) > 0 {
+		loading := llm.ToolResult{CallID: call.CallID, Content: []llm.Part{llm.Text{Text: answer.Text}}, Loads: answer.Loads}
+		return true, s.Append(ctx, llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{loading}})
+	}
 	_, err = s.ToolResult(ctx, Result{CallID: call.CallID, Body: strings.NewReader(answer.Text), IsError: answer.IsError})
 	return true, err
+}
+
+// declares reports whether tools that are left out are declared to the provider, so that an
+// answer which names them puts them before the model.
+func (s *Session) declares() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.machine.Declares()
 }
 
 // mediaUnder returns the images and documents that are stored under a Ref, as they came: one by

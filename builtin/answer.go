@@ -16,7 +16,9 @@ type Answer struct {
 	// NoText says that what is stored under Ref is not text, or none to read, such as an image:
 	// the Text says what it is. A host that can show it to the model may do so beside.
 	NoText bool
-	Usage  llm.Usage // of the questions that were put to the Model
+	// Loads names the tools that the Text has the definitions of, where it has those of any.
+	Loads []string
+	Usage llm.Usage // of the questions that were put to the Model
 	// Fault is what went wrong without the model's doing, for the host to tell: it wraps
 	// [ErrDamaged] for a content that is damaged, else it is the error of the Source
 	// or the Model, or of the context. The Text says so without its words.

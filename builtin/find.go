@@ -49,5 +49,5 @@ func findTools(ctx context.Context, v *visit) Answer {
 	if err := f.OfferTools(ctx, names); err != nil {
 		return Answer{Text: "The tools could not be offered now.", IsError: true, Fault: err}
 	}
-	return said(p.end(v))
+	return Answer{Text: p.end(v), Loads: names}
 }

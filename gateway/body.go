@@ -29,7 +29,7 @@ import (
 // else, as cache marks are, stays where it has put it.
 func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
-	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && !b.hides() && !denies(b.allows, x.request.Tools) {
+	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -68,24 +68,6 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
-}
-
-// placed returns the tools of a request in the order in which a session sends them, with the
-// bytes that the client has given them: without those that are left out, and with the
-// session's own.
-func placed(tools, sent []llm.Tool) []llm.Tool {
-	taken := make([]bool, len(tools))
-	out := make([]llm.Tool, 0, len(sent))
-	for _, t := range sent {
-		for i := 0; i < len(tools) && !t.Builtin; i++ {
-			if !taken[i] && tools[i].Name == t.Name {
-				t, taken[i] = tools[i], true
-				break
-			}
-		}
-		out = append(out, t)
-	}
-	return out
 }
 
 // withMedia returns a request with the images that a tool of ours gave back where its format

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,11 +27,13 @@ import (
 type docker struct {
 	codec  codecs.Full
 	quays  []int
-	more   []llm.Tool // of the client's
-	search string     // what it searches with; empty: it calls by name what it was not offered
+	more   []llm.Tool               // of the client's
+	search string                   // what it searches with; empty: it calls by name what it was not offered
+	model  string                   // its name; empty: any
+	change func(body []byte) []byte // of the client's requests; nil: nothing
 	n      int
 	bodies [][]byte
-	tools  [][]string // that it was offered, by request
+	tools  [][]string // that it was offered, by request; what waits only once it was found
 	faults []string
 }
 
@@ -48,9 +51,14 @@ func (m *docker) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	m.n++
 	m.bodies = append(m.bodies, body)
-	var names []string
+	var names, loaded []string
+	for _, msg := range r.Messages {
+		loaded = append(loaded, llm.Loads(msg)...)
+	}
 	for _, t := range r.Tools {
-		names = append(names, t.Name)
+		if !t.Deferred || slices.Contains(loaded, t.Name) {
+			names = append(names, t.Name)
+		}
 	}
 	m.tools = append(m.tools, names)
 	docked := 0
@@ -105,6 +113,7 @@ func sails(t *testing.T, m *docker, o gateway.Options, restarts bool) *testagent
 	a := testagent.New("http://model.invalid", m.codec.Dialect(), true)
 	a.Tools, a.History = append(dockTools(), m.more...), nil
 	a.Says("Dock.")
+	a.Model, a.Change = cmp.Or(m.model, a.Model), m.change
 	if o.Store == nil {
 		o.Store = &store.Memory{}
 	}

@@ -233,7 +233,7 @@ func (m *accounts) newMeter(o meter.Options, known map[llm.MessageID]int) *meter
 // history returns what the session has come to.
 func (m *accounts) history() meter.Past {
 	return meter.Past{
-		Prompt:   meter.Prompt{View: m.view, Sections: m.allSections(), Tools: m.offered()},
+		Prompt:   meter.Prompt{View: m.view, Sections: m.allSections(), Tools: m.asLoaded(m.offered())},
 		Messages: m.messages, Journal: m.journal,
 	}
 }
@@ -252,7 +252,7 @@ func (m *accounts) takeUp(t *meter.Meter) {
 func (m *accounts) measureFront() {
 	was := m.gauge.System()
 	m.shares = nil
-	m.all(func(t *meter.Meter) { t.SetFront(m.allSections(), m.offered()) })
+	m.all(func(t *meter.Meter) { t.SetFront(m.allSections(), m.asLoaded(m.offered())) })
 	// R000-20: the system prompt; less than before counts at the next usage.
 	if grown := m.gauge.System() - was; len(m.messages) == 0 {
 		m.guard.TurnStart(grown) // what the session begins with is pending (R000-2)
@@ -264,7 +264,7 @@ func (m *accounts) measureFront() {
 }
 
 func (m *accounts) schema() int {
-	tools := m.offered()
+	tools := token.Shown(m.asLoaded(m.offered()))
 	if len(tools) == 0 {
 		return 0
 	}
@@ -278,6 +278,9 @@ func (m *accounts) schema() int {
 func (m *accounts) measureAppended() {
 	it := m.view.Items[len(m.view.Items)-1]
 	m.all(func(t *meter.Meter) { t.Append(it) })
+	if len(llm.Loads(it.Message)) > 0 && m.reload() {
+		m.measureFront()
+	}
 }
 
 // remeasureEdited books what edits changed in the view, of which old is how it was.
@@ -286,19 +289,22 @@ func (m *accounts) remeasureEdited(old edit.View, edits []edit.Edit) {
 	for _, e := range edits {
 		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op != edit.Replace
 	}
+	if len(m.loaded) > 0 && m.reload() {
+		front, m.shares = true, nil
+	}
 	was := m.gauge.Total()
 	change := meter.Compare(old, m.view, edits...)
 	m.all(func(t *meter.Meter) {
 		t.Edited(change)
 		if front {
-			t.SetFront(m.allSections(), m.offered())
+			t.SetFront(m.allSections(), m.asLoaded(m.offered()))
 		}
 	})
 	m.guard.Edited(m.gauge.Total() - was)
 }
 
-func (m *accounts) setTools(tools []llm.Tool, shown []int) {
-	m.setOffer(tools, shown)
+func (m *accounts) setTools(tools []llm.Tool, shown []int, declared bool) {
+	m.setOffer(tools, shown, declared)
 	m.renewFront()
 }
 

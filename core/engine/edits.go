@@ -177,10 +177,11 @@ func (m *editor) refold() {
 	}
 	old := m.view
 	m.view = view
+	m.reload()
 	change := meter.Compare(old, view)
 	m.all(func(t *meter.Meter) {
 		t.Edited(change)
-		t.SetFront(m.allSections(), m.offered())
+		t.SetFront(m.allSections(), m.asLoaded(m.offered()))
 	})
 	m.indexLines()
 	m.rethink()

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // A keeper decides which of the tools are offered.
@@ -19,11 +20,18 @@ type keeper struct{ ruler }
 // lost anyway: of a list that is new, and, if the policy has it so, where a Turn begins.
 func (m *keeper) chooseTools() {
 	d, isNew := m.policy.Deferral, m.unchosen
+	if m.hosted() && !m.declares() {
+		m.event(EventTools, offerRule, "a target that cannot search by itself: all tools are offered")
+		m.offer(nil, false)
+		m.tellLeftOut(0)
+		return
+	}
 	if d.Permille == 0 || !isNew && (d.Until != policy.UntilTurn || !m.opened) || !slices.ContainsFunc(m.tools, mayLeave) {
 		return
 	}
 	m.unchosen = false
-	shown, err := m.chosen(d.Room(m.window()))
+	declared := m.declares()
+	shown, err := m.chosen(d.Room(m.window()), declared)
 	if err != nil { // all are offered (law 12)
 		m.event(EventTools, offerRule, "all tools are offered: %v", err)
 	}
@@ -31,19 +39,49 @@ func (m *keeper) chooseTools() {
 		return
 	}
 	was := len(m.leftOut())
-	m.offer(shown)
+	m.offer(shown, declared)
 	if out := len(m.leftOut()); out != was {
 		m.event(EventTools, offerRule, "%d of %d tools are left out", out, len(m.tools))
 		m.tellLeftOut(out)
 	}
 }
 
+// declares reports whether tools that are left out are to be declared to the provider: the policy
+// has it so, the host defers none itself, and the model behind the targets takes it. Where one of
+// the policy's own tools finds them, a codec leaves them out for another target; where the
+// provider does, each target has to be able to.
+func (m *keeper) declares() bool {
+	if m.policy.Deferral.Means != policy.MeansNative || slices.ContainsFunc(m.tools, deferredByHost) {
+		return false
+	}
+	if slices.ContainsFunc(m.tools, findsTools) {
+		return m.defers(0, false)
+	}
+	for i := range m.resolved {
+		if !m.defers(i, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// defers reports whether a target's provider defers tools: known says that it has to be named as
+// the one that makes the model, as others have the model without that.
+func (m *keeper) defers(i int, known bool) bool {
+	t := m.resolved[i]
+	row, ok := m.cfg.Catalog.Lookup(t.Model)
+	return ok && row.Capabilities.NativeDeferral && (t.Provider == row.Provider || t.Provider == "" && !known)
+}
+
+// deferredByHost reports whether a host has its provider defer tools.
+func deferredByHost(t llm.Tool) bool { return t.Deferred || t.Finder }
+
 // mayLeave reports whether a tool may be left out.
 func mayLeave(t llm.Tool) bool { return t.Kind != llm.ToolBuiltIn }
 
 // chosen returns the places of the tools that are offered if they may take that many tokens;
 // nil: all.
-func (m *keeper) chosen(room int) ([]int, error) {
+func (m *keeper) chosen(room int, declared bool) ([]int, error) {
 	if name, two := twins(m.tools); two {
 		return nil, fmt.Errorf("two are called %s, of which one could not be told from the other", name)
 	}
@@ -56,19 +94,19 @@ func (m *keeper) chosen(room int) ([]int, error) {
 		}
 		total += rows[i].Tokens
 	}
-	if total <= room || search < 0 && !slices.Contains(m.policy.Tools, policy.ToolSearch) {
+	if total <= room || search < 0 && !declared && !slices.Contains(m.policy.Tools, policy.ToolSearch) {
 		return nil, nil
 	}
-	if search < 0 {
+	if search < 0 && !declared {
 		return nil, fmt.Errorf("they take %d tokens of the %d that they may, but %s is not offered", total, room, policy.ToolSearch)
 	}
 	return deferral.Select(rows, room), nil
 }
 
 // offer says which tools are offered from now on.
-func (m *keeper) offer(shown []int) {
-	m.setTools(m.tools, shown)
-	m.record(journal.Record{Kind: journal.KindOffer, Offer: m.shownAt})
+func (m *keeper) offer(shown []int, declared bool) {
+	m.setTools(m.tools, shown, declared)
+	m.record(journal.Record{Kind: journal.KindOffer, Offer: m.shownAt, Declared: m.declared})
 }
 
 // tellLeftOut puts the note on how many tools are left out in the place of the one before.
@@ -76,8 +114,9 @@ func (m *keeper) tellLeftOut(n int) {
 	stands := m.standing(policy.Rule{Name: offerRule})
 	p := edit.Plan{Edits: m.taken(stands, "another number of tools is left out")}
 	if n > 0 {
-		note := edit.NoteOf(llm.Text{Text: edit.Fill(m.text(policy.TemplateDeferred), edit.Values{N: n})})
-		if !m.crowds(note, stands) {
+		text := edit.Fill(m.text(policy.TemplateDeferred), edit.Values{N: n})
+		note := edit.NoteOf(llm.Text{Text: text})
+		if text != "" && !m.crowds(note, stands) {
 			p.Edits = append(p.Edits, m.insertion(note, offerRule, "tools are left out"))
 		}
 	}
@@ -97,14 +136,14 @@ func (m *keeper) promote(names []string) {
 		}
 	}
 	if len(promoted) > 0 {
-		m.offer(shown)
+		m.offer(shown, m.declared)
 		m.event(EventTools, offerRule, "offered again: %s", strings.Join(promoted, ", "))
 	}
 }
 
 // promoteCalled offers the tools that a reply calls although they are left out.
 func (m *keeper) promoteCalled(msg llm.Message) {
-	if m.shownAt == nil || msg.Origin != llm.Model {
+	if m.shownAt == nil || m.declared || msg.Origin != llm.Model {
 		return
 	}
 	var names []string
@@ -170,7 +209,8 @@ func (m *keeper) toolShares() []toolShare {
 	left := m.LeftOut()
 	for _, kind := range []llm.ToolKind{llm.ToolBuiltIn, llm.ToolOfSkill, llm.ToolOfServer} {
 		other := func(t llm.Tool) bool { return t.Kind != kind }
-		offered, without := slices.DeleteFunc(slices.Clone(m.offered()), other), slices.DeleteFunc(slices.Clone(left), other)
+		offered := slices.DeleteFunc(slices.Clone(token.Shown(m.asLoaded(m.offered()))), other)
+		without := slices.DeleteFunc(slices.Clone(left), func(t llm.Tool) bool { return other(t) || m.loaded[t.Name] })
 		if len(offered)+len(without) == 0 {
 			continue
 		}

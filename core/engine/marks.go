@@ -4,6 +4,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/prompt"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // marks returns where the cache marks of the request to a target stand.
@@ -17,7 +18,7 @@ func (m *intake) marks(to budget.Target) []prompt.Place {
 		front = llm.MarkLong
 	}
 	return prompt.Marks(rule, m.policy.Prompt.Marks, front, prompt.Layout{
-		Tools: len(m.offered()), Sections: m.allSections(), Items: m.view.Items,
+		Tools: len(token.Shown(m.offered())), Sections: m.allSections(), Items: m.view.Items,
 	})
 }
 

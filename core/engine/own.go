@@ -8,7 +8,7 @@ import (
 )
 
 func sameTool(a, b llm.Tool) bool {
-	return a.Name == b.Name && a.Description == b.Description && a.Schema == b.Schema && a.Custom == b.Custom && a.Builtin == b.Builtin && a.Kind == b.Kind && sameRaw(a.Raw, b.Raw)
+	return a.Name == b.Name && a.Description == b.Description && a.Schema == b.Schema && a.Custom == b.Custom && a.Builtin == b.Builtin && a.Kind == b.Kind && a.Deferred == b.Deferred && a.Finder == b.Finder && sameRaw(a.Raw, b.Raw)
 }
 
 func sameSection(a, b llm.Section) bool {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/deferral"
@@ -23,6 +24,8 @@ type past struct {
 	tools    []llm.Tool
 	active   []llm.Tool              // of them, those that are offered, in their order
 	shownAt  []int                   // their places among the tools; nil: none is left out
+	declared bool                    // those that are left out are declared, as deferred
+	loaded   map[string]bool         // deferred tools that what is shown puts before the model
 	unchosen bool                    // nobody has looked yet whether some of the tools are left out
 	uses     map[string]deferral.Use // of tools, by name
 	front    llm.Digest              // of sections and what is offered, see journal.FrontOf
@@ -233,16 +236,89 @@ func (m *past) Messages() []llm.Message { return m.messages }
 
 // setOffer says which of the tools are offered, by their places; nil: all, but for the one that
 // finds what is left out. Places that are none say nothing: then all are offered.
-func (m *past) setOffer(tools []llm.Tool, placed []int) {
+// declared says that the provider is told of the others, as deferred ones.
+func (m *past) setOffer(tools []llm.Tool, placed []int, declared bool) {
 	m.tools, m.shownAt, m.active = tools, placed, nil
 	if slices.ContainsFunc(placed, func(at int) bool { return at < 0 || at >= len(tools) }) {
 		m.shownAt = nil
 	}
+	m.declared = declared && m.shownAt != nil
+	if m.hosted() {
+		m.active = append(m.active, llm.Tool{Finder: true, Description: finderText})
+	}
 	for _, at := range m.shownAt {
 		m.active = append(m.active, tools[at])
 	}
+	if m.declared {
+		for _, at := range m.leftOut() {
+			t := tools[at]
+			t.Deferred = true
+			m.active = append(m.active, t)
+		}
+	}
 	if m.shownAt == nil {
 		m.active = slices.DeleteFunc(slices.Clone(tools), findsTools)
+	}
+	m.reload()
+}
+
+// finderText is about as long as what a model reads of a provider's own search.
+const finderText = "Find further tools, which are not listed here, by what they do. What is found can be called from then on."
+
+// hosted reports whether the provider's own search finds what is left out: it is declared, and
+// none of the policy's own is offered.
+func (m *past) hosted() bool {
+	return m.declared && !slices.ContainsFunc(m.tools, findsTools)
+}
+
+// Declares reports whether tools that are left out are declared to the provider as deferred, so
+// that an answer which names them ([llm.ToolResult.Loads]) puts them before the model.
+func (m *past) Declares() bool { return m.declared }
+
+// reload finds anew which deferred tools what is shown has loaded, and reports whether these
+// are others than before.
+func (m *past) reload() (changed bool) {
+	now := map[string]bool{}
+	if slices.ContainsFunc(m.active, func(t llm.Tool) bool { return t.Deferred }) {
+		for _, it := range m.view.Items {
+			addLoads(now, it.Message)
+		}
+	}
+	changed = !maps.Equal(m.loaded, now)
+	m.loaded = now
+	return changed
+}
+
+// asLoaded returns tools as they take room: of the deferred ones those that what is shown has
+// loaded are before the model.
+func (m *past) asLoaded(tools []llm.Tool) []llm.Tool {
+	if len(m.loaded) == 0 {
+		return tools
+	}
+	tools = slices.Clone(tools)
+	for i, t := range tools {
+		tools[i].Deferred = t.Deferred && !m.loaded[t.Name]
+	}
+	return tools
+}
+
+// addLoads adds the tools of which the provider puts the definition in the place of a part. An
+// answer of the policy's own search has the definitions itself.
+func addLoads(names map[string]bool, msg llm.Message) {
+	add := func(p llm.Part) {
+		if o, ok := p.(llm.Opaque); ok {
+			for _, name := range o.Loads {
+				names[name] = true
+			}
+		}
+	}
+	for _, p := range msg.Parts {
+		add(p)
+		if r, ok := p.(llm.ToolResult); ok {
+			for _, c := range r.Content {
+				add(c)
+			}
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
+	"github.com/plimsoll-dev/plimsoll/core/token"
 )
 
 // How a References note is shared out, in permille of what it may have; what is seen gets the
@@ -48,7 +49,7 @@ func (m *measures) room() int {
 }
 
 func (m *measures) schemaTokens() int {
-	if tools := m.offered(); len(tools) > 0 {
+	if tools := token.Shown(m.asLoaded(m.offered())); len(tools) > 0 {
 		return m.gauge.Counter().Tools(tools)
 	}
 	return 0

@@ -42,10 +42,10 @@ func (m *Machine) apply(records []journal.Record, answered map[int]journal.Dialo
 	case journal.KindSections:
 		m.setSections(r.Sections)
 	case journal.KindTools:
-		m.setTools(r.Tools, nil)
+		m.setTools(r.Tools, nil, false)
 		m.unchosen = true
 	case journal.KindOffer:
-		m.setTools(m.tools, r.Offer)
+		m.setTools(m.tools, r.Offer, r.Declared)
 		m.unchosen = false
 	case journal.KindPolicy:
 		return m.feedPolicy(*r.Policy)

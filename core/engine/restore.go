@@ -81,7 +81,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 	m.policy, m.view = p, view
 	m.messages, m.journal = slices.Clone(messages), slices.Clone(edits)
 	m.sections = s.Base.Sections
-	m.setOffer(s.Base.Tools, s.Base.Offer)
+	m.setOffer(s.Base.Tools, s.Base.Offer, s.Base.Declared)
 	m.front = journal.FrontOf(m.sections, m.tools, m.shownAt)
 	m.reported = s.Outputs
 	if s.State != nil {

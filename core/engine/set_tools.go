@@ -19,12 +19,13 @@ func (m *prompter) feedTools(in SetTools) {
 	}
 	tools := ownTools(in.Tools)
 	shown := m.carried(tools)
-	m.setTools(tools, shown)
+	declared := m.declared && !slices.ContainsFunc(tools, deferredByHost)
+	m.setTools(tools, shown, declared)
 	m.unchosen = true
 	m.frontChanged("the tools", m.gauge.System()+m.schema())
 	m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
 	if shown != nil {
 		m.unchosen = false
-		m.record(journal.Record{Kind: journal.KindOffer, Offer: shown})
+		m.record(journal.Record{Kind: journal.KindOffer, Offer: shown, Declared: declared})
 	}
 }

@@ -135,7 +135,7 @@ func policyFields(p *Policy) []field {
 }
 
 func deferralFields(d *Deferral) []field {
-	return []field{integer("permille", UnitPermille, &d.Permille), text("until", &d.Until)}
+	return []field{integer("permille", UnitPermille, &d.Permille), text("until", &d.Until), text("means", &d.Means)}
 }
 
 func windowFields(w *WindowRule) []field {

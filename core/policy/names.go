@@ -43,6 +43,9 @@ const (
 	UntilTurn = "turn" // the tools are chosen anew when a Turn begins
 	UntilEnd  = "end"  // what was offered once stays, and what comes stands behind it
 
+	MeansAppend = "append" // what is found stands in the list, behind what was offered before
+	MeansNative = "native" // all tools are declared, those that are left out as deferred ones, where the provider can
+
 	TailTurns    = "turns"
 	TailRounds   = "rounds"
 	TailMessages = "messages"
@@ -121,6 +124,7 @@ var (
 	knownWindows = []string{WindowDefault, WindowError, WindowOutputMultiple}
 	knownTails   = []string{TailTurns, TailRounds, TailMessages}
 	knownUntils  = []string{UntilTurn, UntilEnd}
+	knownMeans   = []string{MeansAppend, MeansNative}
 	knownShows   = []string{ShowView, ShowEnds}
 	knownParts   = []string{"system", "summary", "tools"}
 	knownOps     = []string{">", ">="}

@@ -72,6 +72,7 @@ type References struct {
 type Deferral struct {
 	Permille int    `json:"permille"` // of the limit, above which so many of them leave that the rest takes no more; 0: none ever does
 	Until    string `json:"until"`    // how long a tool stays that was found or called: "turn", or "end" of the session
+	Means    string `json:"means"`    // how: "append", what is found stands behind the others in the list; or "native", where the provider defers tools itself, all are declared; empty: "append"
 }
 
 // A WindowRule says what is subtracted from a window's capacity before anything

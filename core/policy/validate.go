@@ -208,6 +208,12 @@ func (c *checker) deferral() {
 		c.add("templates."+TemplateDeferred, "no text", "the note on how many tools are left out", `""`)
 	}
 	c.known("deferral.until", "end", d.Until, knownUntils)
+	if d.Means != "" {
+		c.known("deferral.means", "means", d.Means, knownMeans)
+	}
+	if d.Means == MeansNative && d.Until == UntilTurn {
+		c.add("deferral.means", "tools that change by the Turn are in the prompt's beginning", `"append", or until the "end"`, strconv.Quote(d.Means))
+	}
 }
 
 func (c *checker) lists() {
