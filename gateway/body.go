@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
@@ -28,8 +29,9 @@ import (
 // the session keeps: what a client moves from request to request without saying anything
 // else, as cache marks are, stays where it has put it.
 func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
+	marks := x.ownMarks(send)
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
-	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
+	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -60,6 +62,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}
+	r = prompt.Marked(r, marks)
 	r.Settings.DropBrokenThinking = r.Settings.DropBrokenThinking || send.DropBrokenThinking
 	if body, err = x.codec.EncodeRequest(x.withMedia(r)); err != nil {
 		return nil, nil, fmt.Errorf("body: %w", err)

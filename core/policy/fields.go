@@ -109,6 +109,7 @@ func policyFields(p *Policy) []field {
 			text("changed", &p.Prompt.Changed),
 			text("marks", &p.Prompt.Marks),
 			flag("long", &p.Prompt.Long),
+			flag("clients", &p.Prompt.Clients),
 		}),
 		text("order", &p.Order),
 		flag("backstop", &p.Backstop),

@@ -58,6 +58,9 @@ type Front struct {
 	Changed string `json:"changed"`
 	Marks   string `json:"marks"` // "moving", "sections" or "none"; see package prompt
 	Long    bool   `json:"long"`  // marks before the messages ask for the longest lifetime
+	// Clients says that the marks stand in the requests of a gateway's clients, too, where a client
+	// sets none itself and its provider keeps nothing else.
+	Clients bool `json:"clients"`
 }
 
 // References says how long the note may be that names, after a batch, what is no longer

@@ -55,7 +55,7 @@ func markedBytes(p llm.Part) []byte {
 }
 
 // Marked returns m with a cache mark on the last part that can have one. ok is false if
-// none can: thinking, blank texts, and what came as a string.
+// none can: thinking and blank texts. What came as a string becomes a block.
 func Marked(m llm.Message, mark []byte) (marked llm.Message, ok bool) {
 	for i, p := range slices.Backward(m.Parts) {
 		if now, ok := markedPart(p, mark); ok {
@@ -96,7 +96,7 @@ func markedRaw(r llm.Raw, mark []byte) (llm.Raw, bool) {
 		return llm.Raw{Data: raw.Set(r.Data, cacheControl, mark)}, true
 	case raw.IsObject(r.Base):
 		return llm.Raw{Base: raw.Set(r.Base, cacheControl, mark)}, true
-	case r.Data == nil && r.Base == nil:
+	case raw.IsString(r.Data), r.Data == nil && r.Base == nil:
 		return llm.Raw{Base: new(raw.Object).Raw(cacheControl, mark).Bytes()}, true
 	}
 	return r, false

@@ -154,6 +154,9 @@ func inPlaceOf(p llm.Part, literal bool) []byte {
 	}
 	switch p := p.(type) {
 	case llm.Text:
+		if raw.Value(p.Base, cacheControl) != nil {
+			break // a string has no mark
+		}
 		return raw.Quote(p.Text)
 	case llm.Stub:
 		return raw.Quote(p.Text)

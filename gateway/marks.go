@@ -1,0 +1,24 @@
+package gateway
+
+import (
+	"bytes"
+
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
+)
+
+// ownMarks returns the cache marks that a request gets of the session: where the policy has it so
+// (policy.Front.Clients), the provider keeps only what is marked, and the client marks nothing
+// itself. One question without tools gets none: what it writes nobody reads.
+func (x *Exchange) ownMarks(send *engine.Send) []prompt.Place {
+	p := x.gateway.options.Policy.Prompt
+	if !p.Clients || x.call.Dialect != anthropic.Dialect || marksItself(x.call.Body) || len(send.Tools) == 0 && len(send.Items) == 1 {
+		return nil
+	}
+	return send.Marks
+}
+
+// marksItself reports whether a body has a cache mark. In a text its name would have other quotes
+// around it.
+func marksItself(body []byte) bool { return bytes.Contains(body, []byte(`"cache_control"`)) }
