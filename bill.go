@@ -22,6 +22,10 @@ type Bill struct {
 	// Summaries are the calls of a [Model] for summaries, one a target, by name. They are in
 	// the sums above, and in none of Lines.
 	Summaries []BillLine
+
+	// Batches are the edits that changed what had been sent before, in their order, each with
+	// what that cost and saved. Their money is a part of the sums above, or was never paid.
+	Batches []BillBatch
 }
 
 // A BillLine is the calls to one target.
@@ -38,13 +42,14 @@ type biller struct {
 	catalog   *catalog.Catalog
 	lines     []BillLine
 	summaries []BillLine
+	batches   batcher
 }
 
-func (b *biller) reset() { b.lines, b.summaries = nil, nil }
+func (b *biller) reset() { b.lines, b.summaries, b.batches = nil, nil, batcher{} }
 
 // bill returns what was booked.
 func (b *biller) bill() Bill {
-	sum := Bill{Cost: catalog.Dollars(0), Lines: slices.Clone(b.lines), Summaries: slices.Clone(b.summaries)}
+	sum := Bill{Cost: catalog.Dollars(0), Lines: slices.Clone(b.lines), Summaries: slices.Clone(b.summaries), Batches: b.batches.batches()}
 	for _, lines := range [][]BillLine{sum.Lines, sum.Summaries} {
 		slices.SortFunc(lines, func(x, y BillLine) int { return strings.Compare(x.Target, y.Target) })
 		for _, l := range lines {
@@ -89,11 +94,7 @@ func (b *biller) cost(model string, u llm.Usage) catalog.Money { return b.costs(
 // costs returns what n calls cost together; each has its share of the prompts, by which a
 // list may have other prices.
 func (b *biller) costs(model string, u llm.Usage, n int) catalog.Money {
-	m, ok := b.catalog.Lookup(model)
-	if !ok {
-		return catalog.Money{}
-	}
-	prices, ok := m.PricesAt(u.Prompt() / max(n, 1))
+	prices, ok := b.prices(model, u.Prompt()/max(n, 1))
 	if !ok {
 		return catalog.Money{}
 	}
@@ -103,12 +104,29 @@ func (b *biller) costs(model string, u llm.Usage, n int) catalog.Money {
 	return catalog.Money{}
 }
 
+// prices returns the list of a model for a prompt of so many tokens.
+func (b *biller) prices(model string, prompt int) (catalog.Prices, bool) {
+	m, ok := b.catalog.Lookup(model)
+	if !ok {
+		return catalog.Prices{}, false
+	}
+	return m.PricesAt(prompt)
+}
+
+// reportedOf returns what the provider said of a call, believed or not.
+func reportedOf(u journal.Usage) llm.Usage {
+	if !u.Stated.IsZero() {
+		return u.Stated
+	}
+	return u.Usage
+}
+
+// note looks for batches in the next record.
+func (b *biller) note(rec journal.Record) { b.batches.note(rec, b.prices) }
+
 // remember books a call that is in the journal.
 func (b *biller) remember(u journal.Usage) {
-	said := u.Usage
-	if !u.Stated.IsZero() {
-		said = u.Stated
-	}
+	said := reportedOf(u)
 	b.lines = booked(b.lines, BillLine{Target: u.Target, Calls: 1, Usage: said, Cost: b.cost(u.Model, said)})
 }
 
@@ -124,4 +142,5 @@ func (b *biller) read(rec journal.Record) {
 	case rec.Kind == journal.KindAnswer && rec.Answer.Calls.N > 0:
 		b.summarised(rec.Answer.Calls)
 	}
+	b.note(rec)
 }

@@ -190,9 +190,10 @@ func (s *Session) publish(r engine.Ready) {
 	}
 }
 
-// charge books the calls for summaries that records tell of.
+// charge books the calls for summaries that records tell of, and batches.
 func (s *Session) charge(records []journal.Record) {
 	for _, rec := range records {
+		s.bill.note(rec)
 		c := rec.Answer.Calls
 		if rec.Kind != journal.KindAnswer || c.N == 0 {
 			continue

@@ -40,12 +40,7 @@ type batcher struct {
 	worths map[edit.ID]*journal.Worth // what the journal says of them
 	edits  int                        // of the journal that were looked at
 	end    llm.MessageID              // the newest message when the request before left
-	price  rate                       // of the batch that is open
-}
-
-// A rate is what a token that is read, and one that is written, costs.
-type rate struct {
-	read, write catalog.Money
+	price  cache.Rate                 // of the batch that is open
 }
 
 // batcher returns one that has found none; nil if nobody asked.
@@ -89,14 +84,14 @@ func (u *runner) batch(i int, use cache.Use, model *priced) {
 	if next.Edits > 0 {
 		next.Rewritten = max(use.Lost-next.Removed, 0)
 		b.price = u.rate(model, use.Prompt())
-		next.BreakEven = b.price.breakEven(next)
-		next.CostUSD = times(b.price.write.Sub(b.price.read), next.Rewritten)
+		next.BreakEven = b.price.BreakEven(next.Removed, next.Rewritten)
+		next.CostUSD = b.price.Rewriting(next.Rewritten)
 		u.run.Batches = append(u.run.Batches, next)
 	}
 	if n := len(u.run.Batches); n > 0 {
 		last := &u.run.Batches[n-1]
 		last.Calls++
-		last.SavedUSD = last.SavedUSD.Add(times(b.price.read, last.Removed))
+		last.SavedUSD = last.SavedUSD.Add(b.price.Reading(last.Removed))
 	}
 }
 
@@ -109,35 +104,53 @@ func (b *Batch) add(e edit.Edit) {
 }
 
 // rate returns what a model asks for tokens of its cache in a prompt of that size.
-func (u *runner) rate(model *priced, prompt int) rate {
+func (u *runner) rate(model *priced, prompt int) cache.Rate {
 	p, ok := model.model.PricesAt(prompt)
 	if !model.known || !ok {
-		return rate{}
+		return cache.Rate{}
 	}
-	write := p.CacheWrite5m
-	if u.raw.long {
-		write = p.CacheWrite1h
-	}
-	return rate{moneyOf(p.CacheRead), moneyOf(write)}
+	return cache.RateOf(p, u.raw.long)
 }
 
-func moneyOf(p catalog.Price) catalog.Money {
-	return catalog.Money{Pico: max(int64(p), 0), Known: p >= 0}
+// A BatchSum is what the batches of a run came to. Sums with something unknown are unknown.
+type BatchSum struct {
+	Batches   int           `json:"batches"`
+	Removed   int           `json:"removed"`
+	Rewritten int           `json:"rewritten"`
+	CostUSD   catalog.Money `json:"cost_usd"`
+	SavedUSD  catalog.Money `json:"saved_usd"`
 }
 
-func times(m catalog.Money, n int) catalog.Money {
-	m.Pico *= int64(n)
-	return m
-}
-
-// breakEven returns after how many calls a batch has paid; 0 if it never has, or if no price
-// is known.
-func (r rate) breakEven(b Batch) int {
-	if !r.read.Known || !r.write.Known {
-		return 0
+// batched adds up batches.
+func batched(batches []Batch) *BatchSum {
+	s := &BatchSum{Batches: len(batches), CostUSD: catalog.Dollars(0), SavedUSD: catalog.Dollars(0)}
+	for _, b := range batches {
+		s.Removed += b.Removed
+		s.Rewritten += b.Rewritten
+		s.CostUSD, s.SavedUSD = s.CostUSD.Add(b.CostUSD), s.SavedUSD.Add(b.SavedUSD)
 	}
-	n, _ := cache.BreakEven(catalog.Prices{CacheRead: catalog.Price(r.read.Pico), CacheWrite5m: catalog.Price(r.write.Pico)}, b.Removed, b.Rewritten, false)
-	return n
+	return s
+}
+
+// What a look-up takes of the model's output, in tokens, about: a call with its arguments.
+const lookUpWritten = 60
+
+// lookUps books what it would cost to read again what the request of a Step does not show and
+// its calls refer to: one more call each.
+func (u *runner) lookUps(model *priced, prompt int) {
+	g := u.judge.ground
+	if g == nil {
+		return
+	}
+	for _, tokens := range g.fetched {
+		cost := catalog.Money{}
+		if p, ok := model.model.PricesAt(prompt); ok && model.known {
+			r := cache.RateOf(p, u.raw.long)
+			cost = r.Reading(prompt).Add(r.Writing(tokens + lookUpCall)).Add(catalog.Money{Pico: int64(p.Output) * lookUpWritten, Known: p.Output >= 0})
+		}
+		u.bill.bill.LookUpsUSD = u.bill.bill.LookUpsUSD.Add(cost)
+	}
+	g.fetched = g.fetched[:0]
 }
 
 // A clock says when a provider has let go of what it kept.

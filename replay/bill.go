@@ -15,9 +15,12 @@ import (
 // the money. The parts of the prompts are disjoint. A request that the client sent too
 // is charged as the client's was; see the package comment for the others.
 type Bill struct {
-	CostUSD      catalog.Money `json:"cost_usd"` // null where a price is not known
-	RawUSD       catalog.Money `json:"raw_usd"`  // that the client's own requests at the same Steps cost
-	SavedUSD     catalog.Money `json:"saved_usd"`
+	CostUSD  catalog.Money `json:"cost_usd"` // null where a price is not known
+	RawUSD   catalog.Money `json:"raw_usd"`  // that the client's own requests at the same Steps cost
+	SavedUSD catalog.Money `json:"saved_usd"`
+	// LookUpsUSD is what it would cost to read again what was not visible, one call each: it is
+	// in no other figure. Null where nobody looked, or a price is not known.
+	LookUpsUSD   catalog.Money `json:"look_ups_usd"`
 	Input        int           `json:"input"` // tokens in full price
 	CacheRead    int           `json:"cache_read"`
 	CacheWrite5m int           `json:"cache_write_5m"`

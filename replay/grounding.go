@@ -236,6 +236,7 @@ type grounder struct {
 	sections map[string]ground.Text
 	sizes    map[editedItem]int
 	looked   map[ground.Place]bool
+	fetched  []int // tokens of what would have to be read again at this Step, each
 	macro    int64
 	kinds    map[string]*Share
 	from     map[string]*Share
@@ -292,6 +293,7 @@ func (g *grounder) book(n need, h hit, view int) {
 		g.looked[n.last] = true
 		g.run.LookUps++
 		of := min(g.texts[n.last.Message-1][n.last.Part].Len()/4, lookUpMost)
+		g.fetched = append(g.fetched, of)
 		g.run.Cost.LookUps += int64(view)*unitsRead + int64(of+lookUpCall)*unitsWrite + lookUpOutput
 	}
 }

@@ -154,6 +154,7 @@ type Run struct {
 	CostUSD         catalog.Money  `json:"cost_usd"`      // null where a price is not known
 	Bill            Bill           `json:"bill"`
 	Batches         []Batch        `json:"batches,omitempty"`   // that broke the cache, in order, if it was asked for
+	Batched         *BatchSum      `json:"batched,omitempty"`   // what they came to
 	Grounding       *Grounding     `json:"grounding,omitempty"` // if it was asked for
 	Missing         []Missing      `json:"missing,omitempty"`   // what was not visible, Step by Step, if the series was asked for
 	Series          []Point        `json:"series,omitempty"`    // one for each Step, if it was asked for

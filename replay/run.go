@@ -54,6 +54,7 @@ func (r *Replayer) run(ctx context.Context, raw *raw, p policy.Policy, spec Wind
 		j.ground.tell = r.opts.Series
 	}
 	ru := &runner{backstop: p.Backstop, run: &run, raw: raw, cal: cal, judge: j, sess: sess, bill: r.biller(raw), meter: newMeter(raw), spent: catalog.Dollars(0), batches: batches}
+	ru.bill.bill.LookUpsUSD.Known = j.ground != nil
 	if len(raw.steps) > 0 {
 		err = r.walk(ctx, sess, raw, func(step *sessionfile.Step, send *engine.Send) error { return ru.step(ctx, step, send) })
 	}

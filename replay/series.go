@@ -50,7 +50,9 @@ func (u *runner) pay(i int, send *engine.Send) {
 		as = u.bill.instead(rs, use.Usage, shared)
 	}
 	u.bill.charge(rs, use, as)
-	u.batch(i, use, u.bill.of(u.bill.model(rs.model)))
+	model := u.bill.of(u.bill.model(rs.model))
+	u.batch(i, use, model)
+	u.lookUps(model, use.Prompt())
 	u.spent = u.spent.Add(rs.CostUSD)
 	u.point(Point{
 		Step: i + 1, Time: rs.At, Raw: rs.Tokens, Tokens: total, Bound: max(send.Count.Bound, total), By: named(by),
@@ -75,7 +77,10 @@ func (u *runner) settle() {
 	b.RawUSD = u.spent
 	b.SavedUSD = b.RawUSD.Sub(b.CostUSD)
 	if u.raw.exactly != "" { // messages alone have no price
-		b.RawUSD, b.CostUSD, b.SavedUSD = catalog.Money{}, catalog.Money{}, catalog.Money{}
+		b.RawUSD, b.CostUSD, b.SavedUSD, b.LookUpsUSD = catalog.Money{}, catalog.Money{}, catalog.Money{}, catalog.Money{}
+	}
+	if u.batches != nil {
+		u.run.Batched = batched(u.run.Batches)
 	}
 	u.run.Bill, u.run.CostUSD, u.run.CacheBreaks = b, b.CostUSD, u.bill.breaks
 }

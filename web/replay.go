@@ -88,7 +88,11 @@ func (b *replayPage) add(i int, res replay.Result) {
 				g.Tables = append(g.Tables, t)
 			}
 		}
-		g.Tables = append(g.Tables, b.money(res), predicted(res))
+		g.Tables = append(g.Tables, b.money(res))
+		if t := b.batches(res); t.Rows() > 0 {
+			g.Tables = append(g.Tables, t)
+		}
+		g.Tables = append(g.Tables, predicted(res))
 	}
 	for _, t := range []table{agents(res.Agents, res.WithAgents), b.remarks(res), b.irreducible(res), problems(res.Problems), abandoned(res.Abandoned)} {
 		if t.Rows() > 0 {

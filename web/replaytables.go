@@ -56,14 +56,15 @@ func (b *replayPage) compared(res replay.Result) table {
 
 // money says what was paid for.
 func (b *replayPage) money(res replay.Result) table {
+	const lookUps = " “Look-ups” is what it would cost to read again what was not visible, one call each; it is in no other figure."
 	note := "A call that the client made too costs what it did. For others the provider's cache is simulated."
 	if c := res.Billing; c.Compared > 0 {
 		note = fmt.Sprintf("A call that the client made too costs what it did. For others the provider's cache is simulated; on %s Steps of the client's own requests the simulation read %s tokens, the provider reported %s.",
 			count(c.Compared), count(c.ReadSimulated), count(c.ReadReported))
 	}
 	return table{
-		Title: "Money", Note: note,
-		Head: slices.Concat(words("Policy"), numbers("Full price", "Cache read", "Written, 5 min", "Written, 1 h", "Output", "Lost", "Cost", "Client's", "Saved")),
+		Title: "Money", Note: note + lookUps,
+		Head: slices.Concat(words("Policy"), numbers("Full price", "Cache read", "Written, 5 min", "Written, 1 h", "Output", "Lost", "Cost", "Client's", "Saved", "Look-ups")),
 		Bodies: b.byWindow(res, func(r replay.Run) []cell {
 			saved := cell{Text: r.Bill.SavedUSD.String()}
 			if r.Bill.SavedUSD.Known && r.Bill.SavedUSD.Pico < 0 {
@@ -75,6 +76,7 @@ func (b *replayPage) money(res replay.Result) table {
 				{Text: r.CostUSD.String()},
 				{Text: r.Bill.RawUSD.String()},
 				saved,
+				{Text: r.Bill.LookUpsUSD.String()},
 			}
 		}),
 	}

@@ -169,7 +169,7 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 
 // options turns the flags into what the replay takes.
 func (f replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Base: replay.Base(f.base), Ground: f.ground, Batches: f.bill, Series: f.page.html != "", Other: tokenizers.Encoding}
+	o := replay.Options{Model: f.model, Join: f.join, Judge: f.judge, Out: f.out, Base: replay.Base(f.base), Ground: f.ground, Batches: f.bill || f.page.html != "", Series: f.page.html != "", Other: tokenizers.Encoding}
 	if err := f.checkFailOn(); err != nil {
 		return o, err
 	}

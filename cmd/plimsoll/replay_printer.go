@@ -174,6 +174,9 @@ func (p *replayPrinter) result(res replay.Result) error {
 		res.Runs = slices.Clone(res.Runs)
 		for i := range res.Runs {
 			res.Runs[i].Series, res.Runs[i].Missing = nil, nil // are for the page only
+			if !p.flags.bill {
+				res.Runs[i].Batches, res.Runs[i].Batched = nil, nil
+			}
 		}
 	}
 	p.models = append(p.models, res.Model)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
@@ -38,8 +37,12 @@ func batchesText(rows []runRow, width int) string {
 				edit.Thousands(b.Removed), edit.Thousands(b.Rewritten), console.Count(b.BreakEven), strconv.Itoa(b.Calls), expected,
 				console.Money(b.CostUSD), console.Money(b.SavedUSD)))
 		}
-		if n := len(r.run.Batches); n > 0 {
-			w.Para(w.Style.Plain, fmt.Sprintf("%s at %s: %s", console.Safe(r.run.Policy), console.Safe(r.run.Window), batchesSum(r.run.Batches)))
+		if len(r.run.Batches) > 0 {
+			name := console.Safe(r.run.Policy) + " at " + console.Safe(r.run.Window)
+			w.Para(w.Style.Plain, name+": "+batchesSum(*r.run.Batched))
+			if text := billSum(r.run.Bill); text != "" {
+				w.Para(w.Style.Plain, name+": "+text)
+			}
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -49,14 +52,23 @@ func batchesText(rows []runRow, width int) string {
 }
 
 // batchesSum says what batches came to.
-func batchesSum(batches []replay.Batch) string {
-	cost, saved, rewritten := catalog.Dollars(0), catalog.Dollars(0), 0
-	for _, b := range batches {
-		cost, saved, rewritten = cost.Add(b.CostUSD), saved.Add(b.SavedUSD), rewritten+b.Rewritten
-	}
-	text := fmt.Sprintf("%s of our own, %s tokens written once more", console.Plural(len(batches), "cache break"), edit.Thousands(rewritten))
-	if !cost.Known || !saved.Known {
+func batchesSum(s replay.BatchSum) string {
+	text := fmt.Sprintf("%s of our own, %s tokens written once more", console.Plural(s.Batches, "cache break"), edit.Thousands(s.Rewritten))
+	if !s.CostUSD.Known || !s.SavedUSD.Known {
 		return text
 	}
-	return fmt.Sprintf("%s for %s; %s saved by not reading what left", text, cost, saved)
+	return fmt.Sprintf("%s for %s; %s saved by not reading what left", text, s.CostUSD, s.SavedUSD)
+}
+
+// billSum sets what a run costs beside what the client paid for the same calls, and what reading
+// again would add; empty where a price is not known.
+func billSum(b replay.Bill) string {
+	if !b.CostUSD.Known || !b.RawUSD.Known {
+		return ""
+	}
+	text := fmt.Sprintf("the client paid %s for the same calls, as sent they cost %s", b.RawUSD, b.CostUSD)
+	if b.LookUpsUSD.Known && b.LookUpsUSD.Pico > 0 {
+		text += fmt.Sprintf(", and %s more if all that is not visible is read again", b.LookUpsUSD)
+	}
+	return text
 }
