@@ -104,7 +104,7 @@ func (r *reading) outputs() {
 	}
 	r.report.Totals.Outputs = len(order)
 	slices.SortStableFunc(order, func(a, b *Output) int {
-		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Carried, a.Carried))
+		return cmp.Or(cmp.Compare(known(b.CostUSD), known(a.CostUSD)), cmp.Compare(b.Carried, a.Carried), cmp.Compare(b.Tokens, a.Tokens))
 	})
 	for _, o := range order[:min(len(order), r.o.top())] {
 		r.report.Largest = append(r.report.Largest, *o)
@@ -128,6 +128,14 @@ func byTool(outputs []*Output) []ToolSum {
 	}
 	slices.SortStableFunc(out, func(a, b ToolSum) int { return cmp.Compare(b.Carried, a.Carried) })
 	return out
+}
+
+// known is a cost in picodollars, 0 if nobody knows it.
+func known(m catalog.Money) int64 {
+	if !m.Known {
+		return 0
+	}
+	return m.Pico
 }
 
 // output describes a result.

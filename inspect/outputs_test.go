@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -87,5 +88,31 @@ func TestCallsWithoutResults(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, r.Unanswered); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Outputs are listed by what they cost: a small one that was sent often comes before a large one
+// that was sent once.
+func TestDearestFirst(t *testing.T) {
+	l := newLog()
+	l.human("Read the charts.")
+	l.reply(cached(0, 1_000), call("c1", "read", `{"path":"tide"}`))
+	l.result("c1", strings.Repeat("high water at noon; ", 100))
+	for n, read := 2, 1_400; n < 12; n, read = n+1, read+50 {
+		id := fmt.Sprintf("c%d", n)
+		l.reply(cached(read, 50), call(id, "look", "{}"))
+		l.result(id, "calm")
+	}
+	l.reply(cached(2_000, 50), call("c99", "read", `{"path":"pilot"}`))
+	l.result("c99", strings.Repeat("keep the buoy to port; ", 120))
+	l.reply(cached(2_100, 700), text("Read."))
+	r := l.report(t, withShip(t))
+	if len(r.Largest) < 2 || r.Largest[0].CallID != "c1" || r.Largest[0].Tokens >= r.Largest[1].Tokens {
+		t.Errorf("want the output that was sent with each step first, though another one is larger, got %+v", r.Largest[:min(2, len(r.Largest))])
+	}
+	for i, o := range r.Largest[1:] {
+		if o.CostUSD.Pico > r.Largest[i].CostUSD.Pico {
+			t.Errorf("want the dearest first, got %v before %v", r.Largest[i].CostUSD, o.CostUSD)
+		}
 	}
 }

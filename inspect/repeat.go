@@ -149,7 +149,7 @@ func (r *reading) repeats() {
 		r.report.Totals.Repeated += p.Tokens
 	}
 	slices.SortStableFunc(order, func(a, b *Repeat) int {
-		return cmp.Or(cmp.Compare(b.Carried, a.Carried), cmp.Compare(b.Tokens, a.Tokens))
+		return cmp.Or(cmp.Compare(known(b.CostUSD), known(a.CostUSD)), cmp.Compare(b.Carried, a.Carried), cmp.Compare(b.Tokens, a.Tokens))
 	})
 	for _, p := range order[:min(len(order), r.o.top())] {
 		r.report.Repeated = append(r.report.Repeated, *p)

@@ -38,8 +38,8 @@ type Report struct {
 	Findings    []Finding  `json:"findings"`     // what could have been had for less; package advice finds them
 	Tools       []ToolSum  `json:"tools"`        // outputs by tool, by the tokens that they took of all Steps
 	Causes      []CauseSum `json:"break_causes"` // all breaks by cause, by the tokens that were not read
-	Largest     []Output   `json:"largest"`      // outputs, by the tokens that they took of all Steps
-	Repeated    []Repeat   `json:"repeated"`     // by the tokens that they took of all Steps
+	Largest     []Output   `json:"largest"`      // outputs, the dearest first; of unknown cost by the tokens that they took of all Steps
+	Repeated    []Repeat   `json:"repeated"`     // likewise
 	Unanswered  []Call     `json:"unanswered"`   // calls without a result
 	Cuts        []Cut      `json:"cuts"`         // what the client took out
 	CacheBreaks []Break    `json:"cache_breaks"` // the most expensive, in the order of Steps

@@ -118,7 +118,7 @@ func signedPPM(n int) string {
 
 func largest(list []inspect.Output) table {
 	t := table{
-		Title: "Largest outputs", Open: true, Note: "By the tokens that they took of all Steps that they were sent with.",
+		Title: "Dearest outputs", Open: true, Note: "By what they cost, or where that is not known by the tokens that they took of all Steps that they were sent with.",
 		Head: slices.Concat(words("Step", "Tool", "Arguments"), numbers("Line", "Tokens", "Steps", "Carried", "Cost")),
 	}
 	rows := make([][]cell, len(list))

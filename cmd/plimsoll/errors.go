@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/replay"
+	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
 
 // Exit codes, as plimsoll --help lists them.
@@ -67,6 +67,9 @@ func hintOf(err error) string {
 	if _, ok := errors.AsType[*replay.JudgeError](err); ok {
 		return "this is a fault in plimsoll: please report it with the session's format and version"
 	}
+	if _, ok := errors.AsType[*sessionfile.FormatError](err); ok {
+		return "plimsoll inspect --help lists the formats that are read"
+	}
 	if errors.Is(err, replay.ErrBusy) {
 		return "wait until it is done, or keep this one in another file with --db"
 	}
@@ -82,7 +85,20 @@ func message(err error) string {
 	if j, ok := errors.AsType[*replay.JudgeError](err); ok && len(j.Found) > 0 {
 		return judgeText(j)
 	}
+	if f, ok := errors.AsType[*sessionfile.FormatError](err); ok && !isSeveral(err) {
+		name := f.File
+		if name == stdinName {
+			name = "the standard input"
+		}
+		return fmt.Sprintf("%s: want a session file or a request body, got %s", name, f.Seen)
+	}
 	return withoutPackages(err.Error())
+}
+
+// isSeveral reports whether an error is a list of them.
+func isSeveral(err error) bool {
+	_, ok := err.(interface{ Unwrap() []error })
+	return ok
 }
 
 // packages are the beginnings of errors that say where in the program they come from, and

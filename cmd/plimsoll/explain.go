@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"

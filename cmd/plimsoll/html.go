@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 

@@ -11,15 +11,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
-
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
+	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
@@ -66,12 +65,14 @@ The chart has a line for each stretch of steps, with the largest of them:
 
 --step shows the exact content of one request: its number, counted through the whole
 session, or SEGMENT.STEP. --diff A..B shows what changed from one request to another,
-and --step B --diff what changed since the one before. --message shows one message of it
-whole, by its number in that list; --context what takes how much of the window, of the last
-request or of --step. --follow prints a line for each step that a running session makes.
+and --step B --diff what changed since the one before. --message shows one message of the
+last request, or of --step, whole, by its number in that list; --context what takes how much
+of the window there. --follow prints a line for each step that a running session makes.
 
 Without a path it inspects the session that was written last, in the folders where
-the agents keep theirs.`,
+the agents keep theirs: of this folder's own project, if it has one.
+
+Formats: ` + formatList() + `.`,
 		Example: `  plimsoll inspect session.jsonl
   plimsoll inspect session.jsonl --step 12
   plimsoll inspect session.jsonl --step 12 --diff
@@ -95,13 +96,22 @@ the agents keep theirs.`,
 	fl.StringVarP(&f.model, "model", "m", "", "`model` to count and size for, in place of the session's own")
 	fl.IntVar(&f.top, "top", 0, "how many of each list to show (default 5, with --json 20)")
 	fl.BoolVar(&f.steps, "steps", false, "list every step: the estimate before the call beside what was reported")
-	fl.IntVar(&f.message, "message", 0, "with --step: print one `message` of it whole, by its number")
+	fl.IntVar(&f.message, "message", 0, "print one `message` whole, by its number: of the last step, or of --step")
 	fl.BoolVar(&f.context, "context", false, "show what takes how much of the window: of the last step, or of --step")
 	fl.BoolVar(&f.follow, "follow", false, "print a line for each step that a running session makes, until Ctrl-C")
 	f.page.register(cmd)
 	fl.BoolVar(&f.json, "json", false, "print one JSON object for each session (docs/inspect-json.md)")
 	_ = cmd.RegisterFlagCompletionFunc("model", completeModels)
 	return cmd
+}
+
+// formatList names the formats that are read.
+func formatList() string {
+	var names []string
+	for _, f := range formats.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }
 
 func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) error {
@@ -118,13 +128,16 @@ func runInspect(ctx context.Context, s streams, f inspectFlags, paths []string) 
 		return err
 	}
 	files, skipped := findFiles(paths)
-	if skipped != nil {
+	switch {
+	case skipped != nil && len(files) == 0:
+		return noneThere("inspect", skipped)
+	case skipped != nil:
 		printError(s.err, skipped)
 	}
 	switch {
 	case f.follow:
 		return f.followOne(ctx, s, opts, files)
-	case f.step != "" || f.diff != "" || f.context:
+	case f.step != "" || f.diff != "" || f.context || f.message > 0:
 		return f.one(s, opts, files)
 	}
 	p := &inspectPrinter{streams: s, flags: f, width: console.Width(s.out), bar: newBar(s.err, len(files)), single: len(files) == 1, seen: seenSessions{}, words: console.Glossary{Words: reports.InspectWords()}}
@@ -159,8 +172,8 @@ func (f *inspectFlags) takeRange(paths []string) []string {
 
 func (f inspectFlags) check() error {
 	switch {
-	case f.message < 0 || f.message > 0 && f.step == "":
-		return usage(fmt.Errorf("inspect: --message %d, want the number of a message, from 1, of --step", f.message), "plimsoll inspect PATH --step 12 --message 7")
+	case f.message < 0:
+		return usage(fmt.Errorf("inspect: --message %d, want the number of a message, from 1", f.message), "plimsoll inspect PATH --step 12 --message 7")
 	case f.message > 0 && (f.diff != "" || f.context || f.json):
 		return usage(errors.New("inspect: --message, want it without --diff, --context and --json"), "")
 	case f.context && f.diff != "" || f.follow && (f.step != "" || f.diff != "" || f.context || f.page.html != "" || f.json):
@@ -197,7 +210,7 @@ func (f inspectFlags) options() (inspect.Options, error) {
 // one shows one Step, or what changed between two.
 func (f inspectFlags) one(s streams, o inspect.Options, files []string) error {
 	if len(files) != 1 {
-		return usage(fmt.Errorf("inspect: --step, --diff and --context want one session file, got %d", len(files)), "")
+		return usage(fmt.Errorf("inspect: --step, --diff, --context and --message want one session file, got %d", len(files)), "")
 	}
 	session, err := s.openSession(files[0])
 	if err != nil {
@@ -233,7 +246,7 @@ func (f inspectFlags) ref(session *sessionfile.Session) (inspect.StepRef, error)
 	}
 	ref, ok := inspect.Last(session)
 	if !ok {
-		return ref, fail(errors.New("inspect: --context: no model call is in the file"), "")
+		return ref, fail(errors.New("inspect: no model call is in the file"), "")
 	}
 	return ref, nil
 }

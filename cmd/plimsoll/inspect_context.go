@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
-
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
@@ -58,7 +56,11 @@ func (f inspectFlags) showMessage(s streams, l inspect.Listing) error {
 		_, err := fmt.Fprint(s.out, b.String())
 		return fail(err, "")
 	}
-	return usage(fmt.Errorf("inspect: --message %d, want a message of step %s", f.message, l.Name()), "plimsoll inspect PATH --step "+f.step+" lists them")
+	last := 0
+	for _, it := range l.Items {
+		last = max(last, it.Message)
+	}
+	return usage(fmt.Errorf("inspect: --message %d, want 1 to %d of step %s", f.message, last, l.Name()), "plimsoll inspect PATH --step "+l.Name()+" lists them")
 }
 
 // followEvery is how often a session that is followed is looked at.

@@ -3,9 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
-
 	"github.com/plimsoll-dev/plimsoll/advice"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/inspect"

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
-
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"

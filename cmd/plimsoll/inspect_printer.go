@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
-
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/web"

@@ -11,12 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	coreloop "github.com/plimsoll-dev/plimsoll/core/loop"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 )

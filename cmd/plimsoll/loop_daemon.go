@@ -7,9 +7,8 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 )
 
 // runLoopDaemon starts the same command again in the background, in a session of its own, so

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 

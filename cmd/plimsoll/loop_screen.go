@@ -8,11 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 )
 

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/agent/loop"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 	"github.com/plimsoll-dev/plimsoll/web"

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -139,8 +138,16 @@ func (f modelsFlags) print(s streams, c catalog.Catalog, models []catalog.Model)
 		}
 		return nil
 	}
-	_, err := lipgloss.Fprint(s.out, modelTable(models, console.Width(s.out)).String())
-	return fail(err, "")
+	text := modelTable(models, console.Width(s.out)).String()
+	if err := console.Print(s.out, text); err != nil {
+		return fail(err, "")
+	}
+	words := console.Glossary{Words: []console.Word{
+		{Name: "in, out", Means: "dollars for a million tokens of a prompt, and of a reply"},
+		{Name: "read, write", Means: "the same of tokens read from the provider's cache, and written to it for five minutes"},
+	}}
+	words.Note(text)
+	return fail(words.Print(s.out), "")
 }
 
 func unknownMaker(name string, c catalog.Catalog) error {

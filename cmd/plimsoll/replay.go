@@ -11,13 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
-
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
@@ -136,7 +134,10 @@ func runReplay(ctx context.Context, s streams, f replayFlags, paths []string) (e
 		return err
 	}
 	files, skipped := findFiles(paths)
-	if skipped != nil {
+	switch {
+	case skipped != nil && len(files) == 0:
+		return noneThere("replay", skipped)
+	case skipped != nil:
 		printError(s.err, skipped)
 	}
 	if err := f.checkOut(files); err != nil {

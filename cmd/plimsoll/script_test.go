@@ -13,10 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 

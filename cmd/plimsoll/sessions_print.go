@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
@@ -80,6 +80,9 @@ func shortOf(id string, all []string) string {
 	return id[:n]
 }
 
+// wholeWidth is how wide a list is in a pipe: as wide as it needs.
+const wholeWidth = 1 << 20
+
 func (f sessionsFlags) printSessions(w io.Writer, all []known) error {
 	switch {
 	case f.json:
@@ -106,7 +109,7 @@ func sessionsText(all []known, width int, whole bool, now time.Time) string {
 		{Name: "began with"},
 	}}
 	if whole {
-		t.Width = 1 << 20
+		t.Width = wholeWidth
 		t.Columns = append(t.Columns, console.Column{Name: "file"})
 	}
 	for _, k := range all {
@@ -133,7 +136,13 @@ func sessionsText(all []known, width int, whole bool, now time.Time) string {
 	if whole {
 		return t.String()
 	}
-	return console.Clipped(t)
+	text := console.Clipped(t)
+	if slices.ContainsFunc(all, func(k known) bool { return strings.HasSuffix(tokensText(k.BriefSum)+costText(k.BriefSum), "+") }) {
+		w := console.NewWriter(width)
+		w.Para(st.Dim, "+: of some steps alone; the others state no usage, or no list price is known")
+		text += w.String()
+	}
+	return text
 }
 
 // In a terminal a project's folder takes a sixth of the width, by its end, and a model's name at
@@ -243,17 +252,24 @@ func (f sessionsFlags) printSums(w io.Writer, sums []sessionSum) error {
 		c.Flush()
 		return c.Error()
 	}
-	return console.Print(w, sumsText(f.by, sums, console.Width(w)))
+	return console.Print(w, sumsText(f.by, sums, console.Width(w), console.ScreenWidth(w) == 0))
 }
 
-// sumsText lists sums, and what they are together.
-func sumsText(by string, sums []sessionSum, width int) string {
+// sumsText lists sums, and what they are together: a line each, in a terminal with the end of a name
+// that is longer than half of it.
+func sumsText(by string, sums []sessionSum, width int, whole bool) string {
 	t := console.Table{Width: width, Columns: []console.Column{
-		{Name: by, Wrap: true}, {Name: "sessions", Right: true, Spare: 1}, {Name: "steps", Right: true}, {Name: "tokens", Right: true}, {Name: "cost", Right: true},
+		{Name: by}, {Name: "sessions", Right: true, Spare: 1}, {Name: "steps", Right: true}, {Name: "tokens", Right: true}, {Name: "cost", Right: true},
 	}}
+	if whole {
+		t.Width = wholeWidth
+	}
 	var all inspect.BriefSum
 	for _, s := range sums {
 		all.Add(s.BriefSum)
+		if !whole {
+			s.Name = console.Shorten(s.Name, width/2)
+		}
 		t.Rows = append(t.Rows, console.Plain(console.Safe(s.Name), edit.Thousands(s.Sessions), edit.Thousands(s.Steps), tokensText(s.BriefSum), costText(s.BriefSum)))
 	}
 	if len(sums) > 1 {

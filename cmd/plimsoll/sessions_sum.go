@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
 

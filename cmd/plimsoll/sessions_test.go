@@ -72,7 +72,7 @@ func TestShortNames(t *testing.T) {
 	}
 }
 
-// In a terminal each session is one line, and what tells it apart is whole.
+// In a terminal each session is one line, what tells it apart is whole, and a + is explained.
 func TestSessionsText(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	k := known{
@@ -87,8 +87,8 @@ func TestSessionsText(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		text := sessionsText([]known{k}, width, false, now)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if len(lines) != 2 {
-			t.Errorf("%d columns: want a head and a line, got\n%s", width, text)
+		if len(lines) < 3 || !strings.HasPrefix(strings.TrimSpace(strip(lines[2])), "+: of some steps alone") {
+			t.Fatalf("%d columns: want a head, a line and what + means, got\n%s", width, text)
 		}
 		for _, want := range []string{"0c0c0c0c", "3h", "…", "$2.54+", "/quayside"} {
 			if !strings.Contains(lines[1], want) {
@@ -103,5 +103,17 @@ func TestSessionsText(t *testing.T) {
 	}
 	if whole := sessionsText([]known{k}, 120, true, now); !strings.Contains(whole, strings.TrimSpace(k.First)) || !strings.Contains(whole, k.Path) {
 		t.Errorf("want all of it in a pipe, got %s", whole)
+	}
+}
+
+// Sums of projects are a line each: in a terminal the end of a long folder's name, in a pipe all of it.
+func TestSumsOfLongFolders(t *testing.T) {
+	const folder = "/srv/harbour/a/very/long/way/down/past/all/of/the/cranes/and/sheds/to/the/quayside"
+	sums := sumsBy("project", []known{hours(folder, 1)})
+	if got := sumsText("project", sums, 80, false); strings.Count(got, "\n") != 2 || !strings.Contains(got, "/sheds/to/the/quayside") || !strings.Contains(got, "…") {
+		t.Errorf("want one line with the end of the folder, got\n%s", got)
+	}
+	if got := sumsText("project", sums, 80, true); !strings.Contains(got, folder) {
+		t.Errorf("want the folder whole, got\n%s", got)
 	}
 }

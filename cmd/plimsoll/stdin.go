@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -18,6 +19,11 @@ func findFiles(paths []string) ([]string, error) {
 		files = append(files, stdinName)
 	}
 	return files, err
+}
+
+// noneThere is the error where nothing that was named is there; why has a line for each.
+func noneThere(command string, why error) error {
+	return fail(fmt.Errorf("%s: %w", command, why), "plimsoll sessions lists the sessions on this machine")
 }
 
 // openSession reads a session file, or the standard input.

@@ -79,7 +79,8 @@ func (c Chart) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %*s%s%*s%s%*s\n", names, c.What, Gap, figures, unit, Gap, room+1, edit.Thousands(scale))
 	for _, r := range rows {
-		fmt.Fprintf(&b, "  %*s%s%*s%s%s\n", names, r.Name, Gap, figures, edit.Thousands(r.Total), Gap, c.bar(r, scale, room))
+		line := fmt.Sprintf("  %*s%s%*s%s%s", names, r.Name, Gap, figures, edit.Thousands(r.Total), Gap, c.bar(r, scale, room))
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String() + c.legend(top)
 }

@@ -30,6 +30,10 @@ func (w *reportWriter) next(r inspect.Report) {
 	}
 	name := advice.Quoted(r.Session)
 	w.WriteByte('\n')
-	w.Hint("the content of one step", fmt.Sprintf("plimsoll inspect %s --step %s", name, stepName(r, r.Totals.PeakStep)))
+	step := r.Totals.PeakStep
+	if g := r.Segments[len(r.Segments)-1]; r.End.Tokens > 0 { // what was refused is looked at first
+		step = inspect.StepRef{Segment: g.Number, Step: len(g.Steps)}.Name()
+	}
+	w.Hint("the content of one step", fmt.Sprintf("plimsoll inspect %s --step %s", name, stepName(r, step)))
 	w.Hint("what a policy would have sent", "plimsoll replay "+name)
 }

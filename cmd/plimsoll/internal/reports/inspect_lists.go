@@ -14,7 +14,11 @@ func (w *reportWriter) largest(r inspect.Report) {
 	if len(r.Largest) == 0 {
 		return
 	}
-	w.Part(fmt.Sprintf("largest of %s", console.Plural(r.Totals.Outputs, "tool output")))
+	title := console.Plural(r.Totals.Outputs, "tool output")
+	if len(r.Largest) > 1 {
+		title += ", the dearest first"
+	}
+	w.Part(title)
 	t := console.Table{Width: w.Width, Columns: []console.Column{
 		{Name: "  tokens", Right: true},
 		{Name: "steps", Right: true},
@@ -29,6 +33,14 @@ func (w *reportWriter) largest(r inspect.Report) {
 			console.Clip(o.Tool, mostTool), console.Safe(o.Arguments)))
 	}
 	w.WriteString(console.ClippedBy(t, argumentsText))
+	w.rest(r.Totals.Outputs, len(r.Largest))
+}
+
+// rest says how many of a list are not shown, of which --top says how many there are.
+func (w *reportWriter) rest(all, shown int) {
+	if all > shown {
+		w.Para(w.Style.Dim, fmt.Sprintf("and %s more (--top %d)", edit.Thousands(all-shown), all))
+	}
 }
 
 func (w *reportWriter) repeated(r inspect.Report) {
@@ -101,6 +113,7 @@ func (w *reportWriter) breaks(r inspect.Report) {
 		out.Rows = append(out.Rows, console.Plain(stepName(r, b.Name()), edit.Thousands(b.Lost), console.Money(b.CostUSD), idle, b.Cause, placeText(b.At)))
 	}
 	w.WriteString(out.String())
+	w.rest(t.CacheBreaks, len(r.CacheBreaks))
 }
 
 // placeText says where in a request a cache broke.

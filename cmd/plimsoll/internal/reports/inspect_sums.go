@@ -46,40 +46,79 @@ func sizeOf(a inspect.Agent, tokens int) string {
 	return edit.Thousands(tokens)
 }
 
-// stated says what the file states about its own sums, and where ours are others.
+// stated says what the file states about its own sums, and where ours are others. Lines that say
+// the same are one.
 func (w *reportWriter) stated(r inspect.Report) {
 	if len(r.Stated) == 0 {
 		return
 	}
 	w.Part("what the file says about its sums")
-	for _, s := range console.First(r.Stated, mostCuts) {
+	var agree, others []string
+	lines := map[string][]int{} // by what they say
+	for _, s := range r.Stated {
 		what := console.Safe(s.What)
 		if s.Model != "" {
 			what += " of " + console.Safe(s.Model)
 		}
-		var same, divided, others []string
-		for _, f := range s.Figures {
-			name := strings.ReplaceAll(console.Safe(f.Name), "_", " ")
-			switch {
-			case f.Differs || f.Why != "" && !f.Estimated:
-				others = append(others, figureText(f))
-			case f.Estimated && f.Stated > 0:
-				divided = append(divided, name)
-			default:
-				same = append(same, name)
+		same, divided, differ := figuresOf(s)
+		for _, one := range []struct {
+			how   string
+			names []string
+		}{{"as added up here", same}, {"divided among the steps", divided}} {
+			if len(one.names) == 0 {
+				continue
 			}
+			text := fmt.Sprintf("%s: %s: %s", what, one.how, strings.Join(one.names, ", "))
+			if lines[text] == nil {
+				agree = append(agree, text)
+			}
+			lines[text] = append(lines[text], s.Line)
 		}
-		if len(same) > 0 {
-			w.Para(w.Style.Plain, fmt.Sprintf("line %d, %s: as added up here: %s", s.Line, what, strings.Join(same, ", ")))
-		}
-		if len(divided) > 0 {
-			w.Para(w.Style.Plain, fmt.Sprintf("line %d, %s: divided among the steps: %s", s.Line, what, strings.Join(divided, ", ")))
-		}
-		for _, text := range others {
-			w.Para(w.Style.Bad, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
+		for _, text := range differ {
+			others = append(others, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
 		}
 	}
-	w.More(len(r.Stated), mostCuts)
+	for _, text := range agree {
+		w.Para(w.Style.Plain, linesText(lines[text])+", "+text)
+	}
+	for _, text := range console.First(others, mostCuts) {
+		w.Para(w.Style.Bad, text)
+	}
+	w.More(len(others), mostCuts)
+}
+
+// figuresOf returns the names of the figures that are ours, too, those that our own were made
+// of, and what is to be said of the others.
+func figuresOf(s inspect.Stated) (same, divided, others []string) {
+	for _, f := range s.Figures {
+		name := strings.ReplaceAll(console.Safe(f.Name), "_", " ")
+		switch {
+		case f.Differs || f.Why != "" && !f.Estimated:
+			others = append(others, figureText(f))
+		case f.Estimated && f.Stated > 0:
+			divided = append(divided, name)
+		default:
+			same = append(same, name)
+		}
+	}
+	return same, divided, others
+}
+
+// linesText names lines: a few of many.
+func linesText(lines []int) string {
+	const most = 3
+	if len(lines) == 1 {
+		return fmt.Sprintf("line %d", lines[0])
+	}
+	var names []string
+	for _, n := range console.First(lines, most) {
+		names = append(names, strconv.Itoa(n))
+	}
+	if n := len(lines) - most; n > 0 {
+		return fmt.Sprintf("lines %s and %d more", strings.Join(names, ", "), n)
+	}
+	last := len(names) - 1
+	return "lines " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // figureText sets a stated figure beside ours.

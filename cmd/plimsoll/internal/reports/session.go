@@ -133,7 +133,11 @@ func leftText(branches []inspect.Branch) string {
 
 // branchText says which lines are no part of a session, and what their calls took.
 func branchText(b inspect.Branch) string {
-	text := fmt.Sprintf("lines %d to %d (%s) are no part of it: %s", b.First, b.Last, console.Plural(b.Messages, "message"), console.Safe(b.Why))
+	where, are := fmt.Sprintf("lines %d to %d", b.First, b.Last), "are"
+	if b.First == b.Last {
+		where, are = fmt.Sprintf("line %d", b.First), "is"
+	}
+	text := fmt.Sprintf("%s (%s) %s no part of it: %s", where, console.Plural(b.Messages, "message"), are, console.Safe(b.Why))
 	if b.Took != nil {
 		text += "; " + familyText(*b.Took)
 	}
