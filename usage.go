@@ -12,7 +12,7 @@ type Usage struct {
 	Count   token.Estimate // of the view, as it would be sent; Count.Bound is what is compared with the limit, Count.Kind says how far it can be trusted
 	Limit   int            // what a request may have
 	Percent int            // of the whole window, from 0 to 100
-	Parts   budget.Components
+	Parts   budget.Components // by component, each as it is counted; Shares has them as shares of Count
 	// Tools are those of Parts by where they come from, with what is left out of requests.
 	Tools []engine.ToolShare
 
@@ -26,6 +26,10 @@ type Usage struct {
 	// it, by the guard.
 	Verdict budget.Verdict
 }
+
+// Shares returns Parts in proportion as shares of Count.Point, which they add up to: a provider may
+// have reported more or less than the parts are counted, and the count has what stands around messages.
+func (u Usage) Shares() budget.Components { return u.Parts.Scaled(u.Count.Point) }
 
 // Usage returns what fills the window now. It changes nothing.
 func (s *Session) Usage() Usage {

@@ -47,3 +47,32 @@ func (c Components) Largest() token.Component {
 	}
 	return largest
 }
+
+// Scaled returns c with its total changed to total, in proportion; what rounding leaves over goes
+// to the largest. Components of nothing stay as they are.
+func (c Components) Scaled(total int) Components {
+	sum := c.Used()
+	if sum <= 0 || total < 0 {
+		return c
+	}
+	of := func(n int) int { return int(int64(n) * int64(total) / int64(sum)) }
+	out := Components{
+		System: of(c.System), Skills: of(c.Skills), Tools: of(c.Tools), Summary: of(c.Summary), History: of(c.History), Notes: of(c.Notes),
+	}
+	left := total - out.Used()
+	switch c.Largest() {
+	case token.Skills:
+		out.Skills += left
+	case token.Tools:
+		out.Tools += left
+	case token.Summary:
+		out.Summary += left
+	case token.History:
+		out.History += left
+	case token.Notes:
+		out.Notes += left
+	default:
+		out.System += left
+	}
+	return out
+}

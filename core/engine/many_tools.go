@@ -191,15 +191,19 @@ func (m *keeper) carried(tools []llm.Tool) []int {
 	return shown
 }
 
-// ToolShares returns what the tools take, a share for each kind that there is.
+// ToolShares returns what the tools take, a share for each kind that there is. Together the
+// shares are what all tools take.
 func (m *keeper) ToolShares() []ToolShare {
 	if m.shares == nil {
 		m.shares = m.toolShares()
 	}
 	out := make([]ToolShare, len(m.shares))
+	var all token.Size
 	for i, s := range m.shares {
+		with := all.Add(s.offered) // of a sum, so that no rounding is lost
 		out[i] = s.ToolShare
-		out[i].Tokens, out[i].LeftOutTokens = m.count[0].Tokens(s.offered), m.count[0].Tokens(s.leftOut)
+		out[i].Tokens, out[i].LeftOutTokens = m.count[0].Tokens(with)-m.count[0].Tokens(all), m.count[0].Tokens(s.leftOut)
+		all = with
 	}
 	return out
 }

@@ -12,10 +12,8 @@ import (
 // planned are names of the core that no program reaches yet, each with what needs it. What they use is reached by them. Empty in the end,
 // but for what is there for hosts alone.
 var planned = map[string]string{
-	"budget.Components.Conversation": "for hosts, which show what fills the window (Usage.Parts)",
-	"budget.Components.Used":         "the same",
-	"engine.NoLimit":                 "for hosts, which write it into their targets",
-	"llm.Request.Streamed":           "for hosts, which ask for a stream",
+	"engine.NoLimit":       "for hosts, which write it into their targets",
+	"llm.Request.Streamed": "for hosts, which ask for a stream",
 }
 
 // A graph says which functions, methods, constants, variables and types of the core use which.
