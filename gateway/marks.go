@@ -10,10 +10,10 @@ import (
 
 // ownMarks returns the cache marks that a request gets of the session: where the policy has it so
 // (policy.Front.Clients), the provider keeps only what is marked, and the client marks nothing
-// itself. One question without tools gets none: what it writes nobody reads.
+// itself.
 func (x *Exchange) ownMarks(send *engine.Send) []prompt.Place {
 	p := x.gateway.options.Policy.Prompt
-	if !p.Clients || x.call.Dialect != anthropic.Dialect || marksItself(x.call.Body) || len(send.Tools) == 0 && len(send.Items) == 1 {
+	if !p.Clients || x.call.Dialect != anthropic.Dialect || marksItself(x.call.Body) {
 		return nil
 	}
 	return send.Marks

@@ -134,8 +134,7 @@ func withoutMarks(body []byte) (out []string) {
 	return out
 }
 
-// TestMarksOfAClient: a client that sets marks keeps its own and gets no others, and one question
-// without tools gets none.
+// TestMarksOfAClient: a client that sets marks keeps its own and gets no others.
 func TestMarksOfAClient(t *testing.T) {
 	model := scripted(t, fmt.Sprintf(longTask, ""))
 	a := testagent.New(before(t, model, func(o *gateway.Options) { wide(o); o.Policy = marking(t, true) }, nil).url, "anthropic", false)
@@ -151,12 +150,5 @@ func TestMarksOfAClient(t *testing.T) {
 		if bytes.Contains(sent[i], []byte("cache_control")) && !bytes.Equal(c.Body, sent[i]) {
 			t.Errorf("call %d: want the client's own bytes, got %.300s", i+1, c.Body)
 		}
-	}
-	question := scripted(t, "reply always\n  text \"Aye.\"\n")
-	b := testagent.New(before(t, question, func(o *gateway.Options) { wide(o); o.Policy = marking(t, true) }, nil).url, "anthropic", false)
-	b.Model, b.Tools = "claude-sonnet-5", nil
-	must(t, b.Step(t.Context()))
-	if body := question.Log()[0].Body; bytes.Contains(body, []byte("cache_control")) {
-		t.Errorf("one question: want no mark, got %s", body)
 	}
 }

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -62,6 +63,18 @@ func TestStreamedReferences(t *testing.T) {
 	}
 	if got := llm.Loads(m); !slices.Equal(got, []string{"dock"}) {
 		t.Errorf("want what was found, got %q of %+v", got, m)
+	}
+}
+
+// TestMarkOnAPiece: the mark of a request on what a client said beside a result stands there.
+func TestMarkOnAPiece(t *testing.T) {
+	body := `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"find","input":{}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"a"}, {"type":"text","text":"And on."}]}]}`
+	r := mustDecode(t, []byte(body))
+	r.Messages[len(r.Messages)-1].Mark = llm.MarkShort
+	out, err := EncodeRequest(r)
+	if want := strings.Replace(body, `"And on."}`, `"And on.","cache_control":{"type":"ephemeral"}}`, 1); err != nil || string(out) != want {
+		t.Errorf("want %s\ngot  %s, %v", want, out, err)
 	}
 }
 

@@ -31,7 +31,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	putSystem(b, r)
 	putTools(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)
-	if elements := messageElements(round.Whole(r.Messages, r.Frame.Mixed, seam{}), list); !list.Same(elements) {
+	if elements := messageElements(round.Whole(markedPieces(r), r.Frame.Mixed, seam{}), list); !list.Same(elements) {
 		b.Put("messages", r.Frame.Messages, list.With(elements))
 	}
 	return b.Bytes(), nil

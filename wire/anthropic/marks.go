@@ -31,6 +31,28 @@ func withMark(object []byte, m llm.Mark) []byte {
 	return raw.Set(object, cacheControl, spelled(m))
 }
 
+// markedPieces returns the messages of r with the marks of those that were pieces of a client's
+// message on their parts, which go back into that message.
+func markedPieces(r llm.Request) []llm.Message {
+	msgs := r.Messages
+	for i, m := range msgs {
+		if len(r.Frame.Mixed) == 0 || m.Mark == llm.NoMark || len(m.Envelope.Raw) > 0 || slices.ContainsFunc(m.Parts, made) {
+			continue
+		}
+		if now, ok := Marked(m, spelled(m.Mark)); ok {
+			if &msgs[0] == &r.Messages[0] {
+				msgs = slices.Clone(msgs)
+			}
+			now.Mark = llm.NoMark
+			msgs[i] = now
+		}
+	}
+	return msgs
+}
+
+// made reports whether a part has no bytes of a client's.
+func made(p llm.Part) bool { return p.Bytes() == nil }
+
 // MarkOf returns the last cache mark on a part of m, as it is spelled; nil if there is none.
 func MarkOf(m llm.Message) []byte {
 	if m.Dialect != Dialect && m.Dialect != "" {
