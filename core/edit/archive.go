@@ -24,8 +24,8 @@ func (s Scene) Drop(span Span, kind Kind, why string) Plan {
 // must be legal and free of pinned messages; [Scene.Drop] sees to that. Sections
 // of archives that go into this one follow the given ones.
 func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm.Section) Plan {
-	data := s.body(span)
-	ref := llm.RefOf(data)
+	blob := s.blob(span)
+	ref := blob.Ref
 	e := Edit{
 		Op: Archive, Kind: kind, Span: span, Notes: notes, Sections: slices.Clone(sections),
 		Refs: []llm.Ref{ref}, Low: s.Low, Rule: s.Rule, Before: s.sizeOf(span),
@@ -44,7 +44,7 @@ func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm
 	for _, n := range notes {
 		e.After += s.Measure(n)
 	}
-	return Plan{Edits: []Edit{e}, Blobs: []Blob{{ref, data}}}
+	return Plan{Edits: []Edit{e}, Blobs: []Blob{blob}}
 }
 
 func (s Scene) archive(span Span, kind Kind, why string) Plan {

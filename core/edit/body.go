@@ -11,8 +11,11 @@ import (
 // body returns the archive of span. See the package comment for its format.
 func (s Scene) body(span Span) []byte {
 	s = s.placed()
-	from, to := s.View.at(span)
-	w := lines{out: make([]byte, 0, max(s.sizeOf(span), 0)*tokenBytes+(to-from)*itemBytes)}
+	var w lines
+	if s.Measure != nil {
+		from, to := s.View.at(span)
+		w.out = make([]byte, 0, max(s.sizeOf(span), 0)*tokenBytes+(to-from)*itemBytes)
+	}
 	w.begin()
 	w.number("archive", 1)
 	w.span(span)

@@ -24,6 +24,7 @@ type Scene struct {
 	Low      int                      // low-water mark of the batch, for the record
 	Ground   *ground.Index            // of all messages; nil but for [Scene.Select]
 	Ends     Ends                     // of the output that the host has just stored; zero: none
+	Written  []Written                // archives that were written beforehand; see [Scene.Ahead]
 
 	standing *standing // the edits of View by their places; nil: not made yet
 	tally    []int     // tokens of View.Items[:i]; nil: not made yet
