@@ -92,6 +92,7 @@ func (m *asker) askAbout(r policy.Rule, s edit.Scene, asked Ask) {
 	asked.ID, asked.Span = m.asked+1, span
 	asked.edit, asked.messages = m.newestEdit(), len(m.messages)
 	a := m.written(r, asked, m.view)
+	a.ahead = m.ahead(r, a)
 	m.asks = append(m.asks, a)
 	m.record(journal.Record{Kind: journal.KindAsk, Ask: a.recorded()})
 	if m.request.phase == phasePreparing && !a.Background {
@@ -116,6 +117,16 @@ func (m *asker) written(r policy.Rule, a Ask, v edit.View) Ask {
 	return a
 }
 
+// ahead returns what leaves for the answer to a question that nobody waits for, as it is now.
+// What is pinned, and which tools are the policy's own, is looked at again when it leaves.
+func (m *asker) ahead(r policy.Rule, a Ask) edit.Ahead {
+	if !a.Background || m.holdsForBatch(r) {
+		return edit.Ahead{}
+	}
+	s := edit.Scene{Messages: m.messages, View: m.view, Turns: &m.turns, Keep: a.Span.To, Pinned: m.pinned, Own: ownAmong(m.tools)}
+	return s.Ahead(s.Unpinned(a.Span))
+}
+
 // again returns a question as it was asked. It is false where what it was about cannot be
 // told.
 func (m *asker) again(a journal.Ask) (Ask, bool) {
@@ -132,6 +143,7 @@ func (m *asker) again(a journal.Ask) (Ask, bool) {
 
 func (m *asker) askAgain(a journal.Ask) {
 	if again, ok := m.again(a); ok {
+		again.ahead = m.ahead(m.ruleNamed(a.Rule), again)
 		m.asks = append(m.asks, again)
 	}
 }

@@ -70,61 +70,89 @@ func BenchmarkResume(b *testing.B) {
 	}
 }
 
-// BenchmarkAdopt measures what a summary that was written in the background adds to the next
-// request, at 1M tokens of history: it is held for a batch, or takes the place of what it
-// is about, which is stored then. What is judged beforehand, where nobody waits, is apart.
+// BenchmarkAdopt measures a Prepare for which a summary waits that was written in the background,
+// at 1M tokens of history: it is held for a batch (balanced), or takes the place of what it
+// is about (turn-budget), which was stored beforehand ("kept") or is stored then ("unkept"). "none" is
+// the Prepare without one, "judged" what is done beforehand, where nobody waits.
 // Run it with -benchtime 5x: each run makes its own history.
 func BenchmarkAdopt(b *testing.B) {
-	const tokens = 1_000_000
-	small := budget.Target{Model: "claude-opus-4-5", Window: budget.Window{Capacity: tokens * 5 / 4, OutputReserve: 1000, MaxBytes: engine.NoLimit}}
-	for name, when := range map[string]engine.Input{"balanced": engine.Prepare{Targets: []budget.Target{small}}, "turn-budget": engine.TurnEnd{}} {
-		asked := func(b *testing.B) (*engine.Machine, engine.Answer, *engine.Ask) {
-			m := benchMachine(b, name, tokens)
-			for i := range 5 {
-				benchFeed(b, m, engine.Append{Message: llm.UserText(fmt.Sprint("and then ", i))})
-			}
-			if err := m.Feed(when); err != nil {
-				b.Fatal(err)
-			}
-			var ask *engine.Ask
-			for m.HasReady() {
-				if r := m.Ready(); r.Ask != nil {
-					ask = r.Ask
-				}
-				m.Advance(engine.Outcome{})
-			}
-			if ask == nil {
-				b.Fatal("want a question, got none")
-			}
-			a := engine.Answer{Ask: ask.ID, Text: "<summary>" + prose(6000, "so") + "</summary>"}
-			a.Judgement = ask.Judge(a)
-			return m, a, ask
-		}
-		b.Run(name+"/judged", func(b *testing.B) {
-			_, a, ask := asked(b)
-			for b.Loop() {
-				if j := ask.Judge(a); j == nil {
-					b.Fatal("no judgement")
-				}
-			}
-		})
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				b.StopTimer()
-				m, a, _ := asked(b)
-				b.StartTimer()
-				if err := m.Feed(a); err != nil {
-					b.Fatal(err)
-				}
-				b.StopTimer()
-				for m.HasReady() {
-					if r := m.Ready(); len(r.Records) > 0 && r.Records[0].Answer.Outcome == "" {
-						b.Fatalf("not used: %+v", r.Events)
+	for _, name := range []string{"balanced", "turn-budget"} {
+		for _, how := range []string{"none", "kept", "unkept"} {
+			b.Run(name+"/"+how, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					m, ask := benchAsked(b, name)
+					a := benchAnswer(ask)
+					if how == "kept" {
+						a.Judgement.Kept()
+					}
+					b.StartTimer()
+					if how != "none" {
+						benchAdopts(b, m, a)
+					}
+					if err := m.Feed(engine.Prepare{}); err != nil {
+						b.Fatal(err)
+					}
+					if m.Ready().Send == nil {
+						b.Fatal("want a request, got none")
 					}
 					m.Advance(engine.Outcome{})
 				}
-				b.StartTimer()
+			})
+		}
+		b.Run(name+"/judged", func(b *testing.B) {
+			_, ask := benchAsked(b, name)
+			for b.Loop() {
+				benchAnswer(ask)
 			}
 		})
+	}
+}
+
+// benchAsked is a machine that has asked for a summary in the background, and the question.
+func benchAsked(b *testing.B, name string) (*engine.Machine, engine.Ask) {
+	const tokens = 1_000_000
+	m := benchModelled(b, name, tokens, true)
+	for i := range 5 {
+		benchFeed(b, m, engine.Append{Message: llm.UserText(fmt.Sprint("and then ", i))})
+	}
+	small := budget.Target{Model: "claude-opus-4-5", Window: budget.Window{Capacity: tokens * 5 / 4, OutputReserve: 1000, MaxBytes: engine.NoLimit}}
+	for _, in := range []engine.Input{engine.TurnEnd{}, engine.Prepare{Targets: []budget.Target{small}}} {
+		if err := m.Feed(in); err != nil {
+			b.Fatal(err)
+		}
+		for m.HasReady() {
+			r := m.Ready()
+			m.Advance(engine.Outcome{})
+			if r.Ask != nil {
+				for m.HasReady() {
+					m.Ready()
+					m.Advance(engine.Outcome{})
+				}
+				return m, *r.Ask
+			}
+		}
+	}
+	b.Fatal("want a question, got none")
+	return nil, engine.Ask{}
+}
+
+func benchAnswer(ask engine.Ask) engine.Answer {
+	a := engine.Answer{Ask: ask.ID, Text: "<summary>" + prose(6000, "so") + "</summary>"}
+	a.Judgement = ask.Judge(a)
+	return a
+}
+
+// benchAdopts feeds an answer that has to be used.
+func benchAdopts(b *testing.B, m *engine.Machine, a engine.Answer) {
+	if err := m.Feed(a); err != nil {
+		b.Fatal(err)
+	}
+	for m.HasReady() {
+		if r := m.Ready(); len(r.Records) > 0 && r.Records[0].Answer.Outcome == "" {
+			b.Fatalf("not used: %+v", r.Events)
+		}
+		m.Advance(engine.Outcome{})
 	}
 }

@@ -119,6 +119,11 @@ func BenchmarkBatch(b *testing.B) {
 // benchMachine returns a machine with a history of that size in a window that is
 // never full.
 func benchMachine(b *testing.B, name string, tokens int) *engine.Machine {
+	return benchModelled(b, name, tokens, false)
+}
+
+// benchModelled is benchMachine, with a model that writes summaries or without one.
+func benchModelled(b *testing.B, name string, tokens int, modelled bool) *engine.Machine {
 	p, err := policy.Preset(name)
 	if err != nil {
 		b.Fatal(err)
@@ -131,7 +136,7 @@ func benchMachine(b *testing.B, name string, tokens int) *engine.Machine {
 		p.Rules[i].When.Max = 0
 	}
 	m, err := engine.New(engine.Config{
-		Policy: p, Catalog: cat, Encodings: bpe.Load,
+		Policy: p, Catalog: cat, Encodings: bpe.Load, Modelled: modelled,
 		Targets: []budget.Target{{Model: "claude-opus-4-5", Window: budget.Window{Capacity: 50_000_000, MaxBytes: engine.NoLimit}}},
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
@@ -27,12 +28,47 @@ type Judgement struct {
 	said  summary.Answer
 	fault string // empty: it can, as far as its text tells
 	facts string // what code adds to it
+
+	written []edit.Written // what leaves for it, where nobody waits for the answer
+	kept    bool           // that is in the store
+}
+
+// Blobs returns what leaves the view where the answer takes its place. A host that has the answer
+// judged where nobody waits puts them into the store there, too, and says so by [Judgement.Kept];
+// one that does not, or cannot, has them in a Ready if they are needed. None where a call
+// waits for the answer, or none of it is used.
+func (j *Judgement) Blobs() []edit.Blob {
+	if j == nil || j.kept {
+		return nil
+	}
+	var out []edit.Blob
+	for _, w := range j.written {
+		out = append(out, w.Blob)
+	}
+	return out
+}
+
+// Kept says that the blobs are durable.
+func (j *Judgement) Kept() {
+	j.kept = true
+	for i := range j.written {
+		j.written[i].Blob.Data = nil // which nobody needs any more
+	}
 }
 
 // Judge says whether an answer can stand for what a is about, as far as its text tells: it is
 // one, is whole, and names nothing that is not there. It reads all messages of a, and may be
 // called anywhere.
 func (a Ask) Judge(in Answer) *Judgement {
+	j := a.judged(in)
+	if j.fault == "" {
+		j.written = a.ahead.Write()
+	}
+	return j
+}
+
+// judged is Judge, without what leaves for the answer.
+func (a Ask) judged(in Answer) *Judgement {
 	if in.byCode() { // it names nothing but what is there
 		return &Judgement{said: summary.Parse(in.Text)}
 	}

@@ -343,8 +343,13 @@ func (m *past) leftOut() []int {
 
 // own reports whether a tool is served by the session's own host: one of ours that the
 // policy offers. A client's tool of the same name is the client's.
-func (m *past) own(tool string) bool {
-	return slices.ContainsFunc(m.tools, func(t llm.Tool) bool { return t.Builtin && t.Name == tool })
+func (m *past) own(tool string) bool { return ownAmong(m.tools)(tool) }
+
+// ownAmong is own of some tools, which may be called anywhere: a list of tools is not changed.
+func ownAmong(tools []llm.Tool) func(tool string) bool {
+	return func(tool string) bool {
+		return slices.ContainsFunc(tools, func(t llm.Tool) bool { return t.Builtin && t.Name == tool })
+	}
 }
 
 // Answers reports whether a part of a message is the answer of one of the policy's own tools,

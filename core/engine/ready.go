@@ -64,6 +64,7 @@ type Ask struct {
 	edit     edit.ID // the newest when it was asked
 	messages int     // that there were
 	covered  int     // tokens of what it is about, as it was shown then, but for what is pinned
+	ahead    edit.Ahead
 }
 
 // recorded returns what is written down of a question: all but what follows from it.

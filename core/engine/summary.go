@@ -50,7 +50,7 @@ type flaw struct {
 func (m *asker) use(r policy.Rule, a Ask, in Answer) (journal.Outcome, flaw) {
 	j := in.Judgement
 	if j == nil {
-		j = a.Judge(in)
+		j = a.judged(in)
 	}
 	if j.fault != "" {
 		return "", flaw{why: j.fault}
@@ -113,7 +113,12 @@ func (m *asker) settle(r policy.Rule, a Ask, j *Judgement) (journal.Outcome, fla
 	if r.Name == compactRule {
 		s.Template = orElse(m.text(policy.TemplateSummary), compactTemplate)
 	}
-	s.Keep = max(s.Keep, a.Span.To)
+	s.Keep, s.Written = max(s.Keep, a.Span.To), j.written
+	if j.kept {
+		for _, w := range j.written {
+			m.durableNow(w.Blob.Ref)
+		}
+	}
 	p := m.replaceBySummary(s, a.Span, said)
 	if f := m.tooMuch(r, a, p.Gain()); f.why != "" {
 		return "", f
