@@ -47,13 +47,17 @@ const modality = "modality"
 
 // Payload implements [splice.Rules].
 func (r *spliceRules) Payload(_, data []byte) (splice.Piece, error) {
-	x := unwrapped(data)
-	v := raw.Values(x.reply, "candidates", "usageMetadata", "responseId", "promptFeedback")
+	x := wrapped{reply: data}
+	v := raw.Values(data, "candidates", "usageMetadata", "responseId", "promptFeedback", "response")
+	if raw.IsObject(v[4]) {
+		x = wrapped{data, v[4]}
+		v = raw.Values(x.reply, "candidates", "usageMetadata", "responseId", "promptFeedback")
+	}
 	if r.id == nil {
 		r.id = bytes.Clone(v[2])
 	}
-	if u := usageOf(v[1]); !u.IsZero() {
-		r.usage = bytes.Clone(v[1])
+	if !bytes.Equal(v[1], r.usage) && !usageOf(v[1]).IsZero() {
+		r.usage = append(r.usage[:0], v[1]...)
 	}
 	candidate, err := onlyCandidate(v[0])
 	if err != nil {
@@ -138,8 +142,11 @@ func withCandidate(reply, candidate []byte) []byte {
 // visible returns a content without the parts of hidden calls, and how many there were. The
 // pieces of a call that comes in several have no name but in the first.
 func (c *spliceCalls) visible(content []byte) (with []byte, out int) {
-	if parts := raw.Value(content, "parts"); raw.IsObject(parts) { // as some servers send one
+	parts := raw.Value(content, "parts")
+	if raw.IsObject(parts) { // as some servers send one
 		content = raw.Set(content, "parts", raw.Array([][]byte{parts}))
+	} else if !c.mayCall(parts) {
+		return content, 0
 	}
 	return splice.Filter(content, "parts", func(part []byte) []byte {
 		call := nameCall.value(part)
@@ -157,6 +164,16 @@ func (c *spliceCalls) visible(content []byte) (with []byte, out int) {
 		}
 		return part
 	})
+}
+
+// mayCall reports whether one of parts may be a call.
+func (c *spliceCalls) mayCall(parts []byte) bool {
+	for _, at := range raw.Elements(parts) {
+		if nameCall.value(raw.Slice(parts, at)) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // says reports whether a content has more than empty text.

@@ -93,7 +93,10 @@ func (r *chatSplice) Payload(_, data []byte) (splice.Piece, error) {
 			choice = raw.Set(choice, "finish_reason", []byte("null"))
 			data = raw.Delete(data, "usage")
 		}
-		piece.Data = r.headed(withChoice(data, choice))
+		if piece.Last || !same {
+			data = withChoice(data, choice)
+		}
+		piece.Data = r.headed(data)
 	}
 	r.role = r.role || raw.IsString(raw.Value(delta, "role"))
 	return piece, nil
@@ -144,10 +147,14 @@ func (r *chatSplice) says(delta []byte) bool {
 
 // delta returns a delta as the client gets it.
 func (r *chatSplice) delta(delta []byte) ([]byte, error) {
-	for _, text := range raw.Values(delta, "content", "reasoning_content", "reasoning") {
+	v := raw.Values(delta, "content", "reasoning_content", "reasoning", "tool_calls", legacyName, "reasoning_details", "role")
+	for _, text := range v[:3] {
 		for _, c := range r.calls {
 			c.passed = c.passed || raw.IsString(text) && len(text) > len(`""`)
 		}
+	}
+	if v[3] == nil && v[4] == nil && v[5] == nil && (v[6] == nil || !r.later) { // as most are
+		return delta, nil
 	}
 	var wrong error
 	with, out := splice.Filter(delta, "tool_calls", func(f []byte) []byte {

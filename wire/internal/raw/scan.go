@@ -115,22 +115,30 @@ func Elements(arr []byte) []llm.Span {
 func Spans(obj []byte, names ...string) []llm.Span {
 	spans := make([]llm.Span, len(names))
 	for name, value := range Members(obj) {
-		for i := range names {
-			if Named(obj[name.Start:name.End], names[i]) {
-				spans[i] = value
-				break
-			}
+		if i := oneOf(obj[name.Start:name.End], names); i >= 0 {
+			spans[i] = value
 		}
 	}
 	return spans
 }
 
+// oneOf returns which of names a string literal reads as; -1: none.
+func oneOf(lit []byte, names []string) int {
+	text := Name(lit)
+	for i, name := range names {
+		if string(text) == name && len(lit) >= 2 {
+			return i
+		}
+	}
+	return -1
+}
+
 // Values returns the values of the named members of obj, nil for what is not there.
 func Values(obj []byte, names ...string) [][]byte {
 	values := make([][]byte, len(names))
-	for i, s := range Spans(obj, names...) {
-		if s.Len() > 0 {
-			values[i] = Slice(obj, s)
+	for name, value := range Members(obj) {
+		if i := oneOf(obj[name.Start:name.End], names); i >= 0 {
+			values[i] = Slice(obj, value)
 		}
 	}
 	return values
@@ -158,7 +166,8 @@ func Member(obj []byte, name string, known ...llm.Span) (member, value llm.Span)
 
 // Named reports whether the string literal lit reads as name.
 func Named(lit []byte, name string) bool {
-	return len(lit) >= 2 && string(Name(lit)) == name
+	// With something escaped a literal is longer than what it reads as.
+	return len(lit) >= len(name)+2 && string(Name(lit)) == name
 }
 
 // Name returns the text of the string literal lit, a member's name, without a copy

@@ -6,6 +6,9 @@ import "github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 // array at a member, and how many are left out: those for which that is nil.
 func Filter(obj []byte, member string, element func(b []byte) []byte) (with []byte, out int) {
 	_, at := raw.Member(obj, member)
+	if at.Len() == 0 {
+		return obj, 0
+	}
 	value := raw.Slice(obj, at)
 	var kept []raw.Element
 	spans := raw.Elements(value)
@@ -35,9 +38,13 @@ func Joined(arrays ...[]byte) []byte {
 
 // Elements returns the elements of an array.
 func Elements(array []byte) [][]byte {
-	var all [][]byte
-	for _, at := range raw.Elements(array) {
-		all = append(all, raw.Slice(array, at))
+	spans := raw.Elements(array)
+	if len(spans) == 0 {
+		return nil
+	}
+	all := make([][]byte, len(spans))
+	for i, at := range spans {
+		all[i] = raw.Slice(array, at)
 	}
 	return all
 }
