@@ -32,7 +32,7 @@ func (m *ruler) early(r policy.Rule) {
 	at, behind, removed := len(m.view.Items), 0, 0
 	from, best := len(old), 0
 	for n := len(old) - 1; n >= 0; n-- {
-		for ; at > old[n].item; at-- {
+		for end := m.rewritten(old[n].item); at > end; at-- {
 			if it := m.view.Items[at-1]; int(it.Before) <= m.sent.end {
 				behind += m.gauge.Message(it.Message)
 			}

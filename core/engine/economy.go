@@ -45,13 +45,32 @@ func (m *economist) change(p edit.Plan) cache.Change {
 			first = 0
 		}
 	}
+	at := len(m.view.Items)
+	for at > 0 && m.view.Items[at-1].Before >= first {
+		at--
+	}
 	behind := 0
-	for i := len(m.view.Items) - 1; i >= 0 && m.view.Items[i].Before >= first; i-- {
-		if it := m.view.Items[i]; int(it.Before) <= m.sent.end {
+	for _, it := range m.view.Items[m.rewritten(at):] {
+		if int(it.Before) <= m.sent.end {
 			behind += m.gauge.Message(it.Message)
 		}
 	}
 	return m.changing(p.Gain(), behind)
+}
+
+// rewritten returns the item of the view from which on everything is written once more where
+// item i changes. That is item i, but for a provider that reads its cache only where a mark of an
+// earlier request is near, and lets go of marks that nobody uses: where much stands behind the
+// change it reads what is before all messages, which every request marks anew, and hardly ever more.
+func (m *economist) rewritten(i int) int {
+	if m.cfg.Exactly != "" {
+		return i
+	}
+	rule, ok := m.cfg.Catalog.CacheRuleOf(m.resolved[0].Model)
+	if ok && rule.Marked && len(m.view.Items)-i > rule.LookBack {
+		return 0
+	}
+	return i
 }
 
 // changing returns a change by what it takes out and how many cached tokens stand from

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -262,5 +263,39 @@ func TestWhatCallsReferToIsNotShortened(t *testing.T) {
 		if shortened := len(h.m.Journal()) > 0; shortened == quoted {
 			t.Errorf("quoted %v: shortened %v", quoted, shortened)
 		}
+	}
+}
+
+// TestAMarkedCacheIsReadFromItsFront is law 11 where a provider reads its cache only at marks: an
+// old output costs more to shorten, since what stands before it is written once more, too.
+func TestAMarkedCacheIsReadFromItsFront(t *testing.T) {
+	suffix := map[string]int{}
+	for _, rule := range []string{"anthropic", "openai"} {
+		c, err := configured(earlyPolicy(40, 100), budget.Target{Model: "harbour-1", Window: budget.Window{
+			Capacity: 4 * economyWindow, Buffer: budget.None, OutputReserve: budget.None,
+		}})
+		must(t, err)
+		prices := catalog.Prices{Input: 1_000_000, Output: 10_000_000, CacheRead: 100_000, CacheWrite5m: 1_250_000, CacheWrite1h: 2_000_000}
+		c.Catalog = c.Catalog.With(catalog.Model{
+			ID: "harbour-1", Window: 200_000, MaxOutput: 8000, Family: "unknown", Cache: rule, Tiers: []catalog.Tier{{Prices: prices}},
+		})
+		h, err := newHost(c)
+		must(t, err)
+		ask(t, h, llm.Text{Text: filler(12_000, "question")})
+		for step := 1; step <= 40 && suffix[rule] == 0; step++ {
+			from := len(h.lines)
+			must(t, h.feed(engine.Prepare{}))
+			for _, line := range h.lines[from:] {
+				if r, err := journal.Decode(line); err != nil {
+					t.Fatal(err)
+				} else if r.Worth != nil && r.Edit.Rule == "old" {
+					suffix[rule] = r.Worth.Suffix + r.Worth.Removed
+				}
+			}
+			look(t, h, fmt.Sprint("c", step), llm.Text{Text: filler(economyOutput, fmt.Sprint("out", step))})
+		}
+	}
+	if a, b := suffix["anthropic"], suffix["openai"]; b == 0 || a < b+2_500 {
+		t.Errorf("want the question of some 3,000 tokens to be written once more where a cache has marks, and not else, got %d and %d", a, b)
 	}
 }
