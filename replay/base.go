@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
@@ -110,17 +112,20 @@ func wordsOf(m llm.Message) llm.Message {
 	return m.WithParts(parts)
 }
 
+// worded returns an output as one text, with a word for each image; one without images as it is.
 func worded(r llm.ToolResult) llm.ToolResult {
-	content := make([]llm.Part, 0, len(r.Content))
-	media := false
-	for _, p := range r.Content {
-		if _, is := p.(llm.Media); is {
-			p, media = llm.Text{Text: "image"}, true
-		}
-		content = append(content, p)
-	}
-	if !media {
+	if !slices.ContainsFunc(r.Content, func(p llm.Part) bool { _, is := p.(llm.Media); return is }) {
 		return r
 	}
-	return r.WithContent(content...)
+	texts := make([]string, 0, len(r.Content))
+	for _, p := range r.Content {
+		switch p := p.(type) {
+		case llm.Media:
+			texts = append(texts, "image")
+		case llm.Text:
+			texts = append(texts, p.Text)
+		}
+	}
+	r.Content, r.Raw = []llm.Part{llm.Text{Text: strings.Join(texts, "\n")}}, llm.Raw{} // written anew, as what takes its place is
+	return r
 }

@@ -108,6 +108,9 @@ func pinOf(msg llm.Message) []verify.Pin {
 
 // judgeCounter returns the judge's own counter for a family's estimator.
 func judgeCounter(estimator string) (*verify.Counter, error) {
+	if estimator == messagesEstimator {
+		return verify.NewCounter(estimator)
+	}
 	name, isEncoding := strings.CutPrefix(estimator, "tiktoken:")
 	if !isEncoding {
 		return verify.NewCounter("pieces")

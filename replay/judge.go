@@ -70,6 +70,9 @@ func (r *Replayer) judge(raw *raw, run *Run, sess *drive.Driver) (*judge, error)
 			return nil, fmt.Errorf("replay: judge: %w", err)
 		}
 		family := r.catalog.FamilyOf(raw.model)
+		if raw.exactly != "" { // what decides there is the estimate itself
+			family.Estimator, family.Prior = raw.exactly, 1000
+		}
 		if j.counter, err = judgeCounter(family.Estimator); err != nil {
 			return nil, fmt.Errorf("replay: judge: %w", err)
 		}

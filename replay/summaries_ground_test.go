@@ -1,27 +1,55 @@
 package replay_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+	"github.com/plimsoll-dev/plimsoll/internal/drive"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/store"
 )
 
-// A summarySum is what summaries say of what calls after them refer to.
+// What stands in for messages that left, each of the size of the model's summary at most.
+const (
+	byModel      = "the model's summary"
+	byCode       = "a summary by code"
+	byReferences = "references"
+	byBoth       = "references and facts"
+)
+
+var standIns = []string{byModel, byCode, byReferences, byBoth}
+
+// factsPermille is the share of the facts beside references.
+const factsPermille = 150
+
+// A summarySum is how many spans of a kind the calls behind compactions refer to, and how many of
+// them each of standIns says.
 type summarySum struct {
-	spans, real, code int
+	spans int
+	said  map[string]int
 }
 
-// TestGroundingOfSummaries compares the summaries that models wrote in the sessions of the corpus
-// with those that code writes of the same messages, at the same size: of what the calls after a
-// compaction refer to, which the messages before it say and nothing since, how much each says.
-// The figures are in docs/benchmarks.md.
+// leastReferences is the share of all spans, in permille, that references and facts say at least.
+const leastReferences = 550
+
+// TestGroundingOfSummaries sets beside the summaries that models wrote in the sessions of the
+// corpus what code writes of the same messages, at the same size: a summary, the note of names of
+// a batch, and that note with facts. Of what the calls after a compaction refer to and the
+// messages before it say, how much does each say: of all of it, and of what nothing has said again
+// since. docs/benchmarks.md has the figures.
 func TestGroundingOfSummaries(t *testing.T) {
-	sums := map[ground.Kind]*summarySum{}
+	all, unsaid := map[string]*summarySum{}, map[string]*summarySum{}
 	compactions := 0
 	for _, file := range corpusSessions(t) {
 		s, err := formats.Open(file)
@@ -39,37 +67,122 @@ func TestGroundingOfSummaries(t *testing.T) {
 			}
 			if text != "" && whole(s.Segments[:i], said) {
 				compactions++
-				groundSummary(t, filepath.Base(file), said, seg, text, sums)
+				groundSummary(t, filepath.Base(file), said, seg, text, all, unsaid)
 			}
 			for _, e := range seg.Entries {
 				said = append(said, e.Message)
 			}
 		}
 	}
-	for _, kind := range ground.Kinds() {
-		n := sums[kind]
-		if n == nil {
-			continue
-		}
-		t.Logf("%v: of %d spans the model's summary says %d, that of code %d", kind, n.spans, n.real, n.code)
-	}
-	if t.Logf("%d compactions", compactions); compactions < 4 {
+	if compactions < 4 {
 		t.Errorf("%d compactions were looked at, want 4 or more", compactions)
+	}
+	hasRows(t, append(summaryRows("used afterwards", all), summaryRows("not said again", unsaid)...))
+	if sum := all["all"]; sum == nil || sum.said[byBoth]*1000 < sum.spans*leastReferences {
+		t.Errorf("want references and facts to say %d permille of what is used afterwards, got %+v", leastReferences, sum)
 	}
 }
 
-func groundSummary(t *testing.T, name string, said []llm.Message, seg sessionfile.Segment, real string, sums map[ground.Kind]*summarySum) {
+// summaryRows are the rows of the table, a kind of spans each.
+func summaryRows(which string, sums map[string]*summarySum) (rows []string) {
+	names := []string{}
+	for _, k := range ground.Kinds() {
+		names = append(names, k.String())
+	}
+	for _, name := range append(names, "all") {
+		n := sums[name]
+		if n == nil {
+			continue
+		}
+		row := fmt.Sprintf("| %s | %s | %d |", which, name, n.spans)
+		for _, by := range standIns {
+			row += fmt.Sprintf(" %d (%.0f %%) |", n.said[by], 100*float64(n.said[by])/float64(n.spans))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// standInsOf returns what code writes in place of messages, and what the model wrote.
+func standInsOf(t *testing.T, said []llm.Message, real string) map[string]string {
+	t.Helper()
 	size := len(real) / 4
-	code := summary.Write(said, summary.Options{MaxTokens: size})
-	var past, since, byModel, byCode ground.Texts
+	facts := summary.WriteFacts(said, summary.Options{MaxTokens: size * factsPermille / 1000})
+	return map[string]string{
+		byModel: real, byCode: summary.Write(said, summary.Options{MaxTokens: size}),
+		byReferences: referencesOf(t, said, size), byBoth: facts + "\n" + referencesOf(t, said, size-(len(facts)+4)/4),
+	}
+}
+
+// referencesOf returns the note of at most size tokens that a batch puts in the place of all
+// messages.
+func referencesOf(t *testing.T, said []llm.Message, size int) string {
+	t.Helper()
+	p, err := policy.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rules = []policy.Rule{{
+		Name: "all", At: policy.AtPrepare, When: policy.Condition{Measure: policy.MeasureView, Op: ">", Value: 1}, Do: policy.DoDemote, Forced: true,
+	}}
+	p.LowWater, p.FirstBatch, p.Pins, p.Economy, p.MinimumGain = 1, 0, nil, policy.Economy{}, policy.Gain{}
+	p.References = policy.References{Permille: 1000, Most: size}
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := drive.Open(t.Context(), drive.Config{
+		ID: "s", Store: &store.Memory{}, Ephemeral: true,
+		Engine: engine.Config{
+			Policy: p, Targets: []budget.Target{{Model: "mystery", Window: budget.Window{Capacity: 1_000_000, Buffer: budget.None, OutputReserve: budget.None}}},
+			Catalog: known, Encodings: bpe.Load, Offline: true, Exactly: "chars/4",
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := []llm.Message{ // what stays, so that all of said leaves
+		{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.ToolCall{CallID: "end", Name: "wait", Args: "{}"}}},
+		{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{llm.ToolResult{CallID: "end", Content: []llm.Part{llm.Text{Text: "ok"}}}}},
+	}
+	for _, m := range append(said[:len(said):len(said)], end...) {
+		m.ID = 0
+		if _, err := d.Feed(t.Context(), engine.Append{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := d.Feed(t.Context(), engine.Prepare{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range d.Machine().Journal() {
+		if e.Kind == edit.KindReferences {
+			return e.Notes[0].Text()
+		}
+	}
+	t.Fatal("the batch made no note")
+	return ""
+}
+
+func groundSummary(t *testing.T, name string, said []llm.Message, seg sessionfile.Segment, real string, all, unsaid map[string]*summarySum) {
+	t.Helper()
+	texts := standInsOf(t, said, real)
+	var past, since ground.Texts
 	for _, m := range said {
 		for _, p := range m.Parts {
 			past.Add(ground.TextOf(p))
 		}
 	}
-	byModel.Add(ground.TextOf(llm.Text{Text: real}))
-	byCode.Add(ground.TextOf(llm.Text{Text: code}))
-	t.Logf("%s: a summary of %d tokens, by code %d", name, size, len(code)/4)
+	says := map[string]*ground.Texts{}
+	line := name + ":"
+	for _, by := range standIns {
+		says[by] = &ground.Texts{}
+		says[by].Add(ground.TextOfString(texts[by]))
+		line += fmt.Sprintf(" %s %d,", by, len(texts[by])/4)
+		if len(texts[by]) > len(real)+8 {
+			t.Errorf("%s: %s has %d bytes, want the model's %d at most", name, by, len(texts[by]), len(real))
+		}
+	}
+	t.Log(line)
 	known := map[string]bool{}
 	for _, e := range seg.Entries {
 		if e.Message.Flags.Has(llm.FlagSummary) {
@@ -77,26 +190,35 @@ func groundSummary(t *testing.T, name string, said []llm.Message, seg sessionfil
 		}
 		for _, c := range e.Message.Calls() {
 			for _, s := range ground.Spans(c) {
-				if known[s.Kind.String()+s.Text] || since.Says(s) || !past.Says(s) {
+				if known[s.Text] || !past.Says(s) {
 					continue
 				}
-				known[s.Kind.String()+s.Text] = true
-				n := sums[s.Kind]
-				if n == nil {
-					n = &summarySum{}
-					sums[s.Kind] = n
-				}
-				n.spans++
-				if byModel.Says(s) {
-					n.real++
-				}
-				if byCode.Says(s) {
-					n.code++
+				known[s.Text] = true
+				bookSpan(all, s, says)
+				if !since.Says(s) {
+					bookSpan(unsaid, s, says)
 				}
 			}
 		}
 		for _, p := range e.Message.Parts {
 			since.Add(ground.TextOf(p))
+		}
+	}
+}
+
+// bookSpan adds a span to the sums of its kind and of all.
+func bookSpan(sums map[string]*summarySum, s ground.Span, says map[string]*ground.Texts) {
+	for _, name := range []string{s.Kind.String(), "all"} {
+		n := sums[name]
+		if n == nil {
+			n = &summarySum{said: map[string]int{}}
+			sums[name] = n
+		}
+		n.spans++
+		for by, text := range says {
+			if text.Says(s) {
+				n.said[by]++
+			}
 		}
 	}
 }

@@ -20,12 +20,16 @@ type Counter struct {
 }
 
 // NewCounter returns a counter: "o200k" or "cl100k", by the tokenizer of
-// tiktoken-go, or "pieces", the estimate that needs no vocabulary.
+// tiktoken-go, "pieces", the estimate that needs no vocabulary, or "chars/4", a quarter of
+// the UTF-16 units, rounded up.
 func NewCounter(name string) (*Counter, error) {
 	c := &Counter{done: map[[32]byte]int{}}
 	switch name {
 	case "pieces":
 		c.count = func(s string) (int, error) { return pieces(s), nil }
+		return c, nil
+	case "chars/4":
+		c.count = func(s string) (int, error) { return (units(s) + 3) / 4, nil }
 		return c, nil
 	case "o200k", "cl100k":
 		codec, err := tokenizer.Get(tokenizer.Encoding(name + "_base"))
@@ -35,7 +39,7 @@ func NewCounter(name string) (*Counter, error) {
 		c.count = codec.Count
 		return c, nil
 	}
-	return nil, fmt.Errorf("verify: counter %q, want o200k, cl100k or pieces", name)
+	return nil, fmt.Errorf("verify: counter %q, want o200k, cl100k, pieces or chars/4", name)
 }
 
 // Text returns the tokens of s.
@@ -101,6 +105,18 @@ func pieces(s string) int {
 		i += n
 	}
 	return (units + 3) / 4
+}
+
+// units returns the UTF-16 units of s.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
 }
 
 // word returns the length of the word that s begins with: an upper-case letter and
