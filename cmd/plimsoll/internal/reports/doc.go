@@ -12,6 +12,7 @@
 //	words.go             what the reports' own words mean
 //	arguments.go         the arguments of a call on one line
 //	session.go           what all reports say of a session in the same words
+//	rows.go              tables that a page has, too
 //	inspect_chart.go     what fills the context, step by step
 //	inspect_head.go      how it ended, whose it is, how large it grew
 //	inspect_step.go      the content of one request, and what differs between two

@@ -2,12 +2,12 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 func (w *reportWriter) largest(r inspect.Report) {
@@ -19,19 +19,8 @@ func (w *reportWriter) largest(r inspect.Report) {
 		title += ", the dearest first"
 	}
 	w.Part(title)
-	t := console.Table{Width: w.Width, Columns: []console.Column{
-		{Name: "  tokens", Right: true},
-		{Name: "steps", Right: true},
-		{Name: "carried", Right: true, Spare: 1},
-		{Name: "cost", Right: true, Spare: 2},
-		{Name: "line", Right: true},
-		{Name: "tool"},
-		{Name: "arguments"},
-	}}
-	for _, o := range r.Largest {
-		t.Rows = append(t.Rows, console.Plain(edit.Thousands(o.Tokens), strconv.Itoa(o.Steps), edit.Thousands(o.Carried), console.Money(o.CostUSD), console.Count(o.Line),
-			console.Clip(o.Tool, mostTool), console.Safe(o.Arguments)))
-	}
+	t := w.table(rows.Outputs(r.Largest), column{name: "tokens"}, column{name: "steps"}, column{name: "carried", spare: 1}, column{name: "cost", spare: 2},
+		column{name: "line"}, column{name: "tool", most: mostTool}, column{name: "arguments"})
 	w.WriteString(console.ClippedBy(t, argumentsText))
 	w.rest(r.Totals.Outputs, len(r.Largest))
 }
@@ -48,24 +37,8 @@ func (w *reportWriter) repeated(r inspect.Report) {
 		return
 	}
 	w.Part(fmt.Sprintf("repeated content: %s tokens were shown before", edit.Thousands(r.Totals.Repeated)))
-	t := console.Table{Width: w.Width, Columns: []console.Column{
-		{Name: "  tokens", Right: true},
-		{Name: "steps", Right: true},
-		{Name: "cost", Right: true, Spare: 1},
-		{Name: "lines", Right: true, Spare: 2},
-		{Name: "line", Right: true},
-		{Name: "shown at", Right: true},
-		{Name: "tool"},
-		{Name: "arguments"},
-	}}
-	for _, p := range r.Repeated {
-		lines := strconv.Itoa(p.Lines)
-		if p.Whole {
-			lines = "all"
-		}
-		t.Rows = append(t.Rows, console.Plain(edit.Thousands(p.Tokens), strconv.Itoa(p.Steps), console.Money(p.CostUSD), lines, console.Count(p.Line),
-			console.Count(p.Earlier.Line), console.Clip(p.Tool, mostTool), console.Safe(p.Arguments)))
-	}
+	t := w.table(rows.Repeats(r.Repeated), column{name: "tokens"}, column{name: "steps"}, column{name: "cost", spare: 1},
+		column{name: "lines again", as: "lines", spare: 2}, column{name: "line"}, column{name: "shown at"}, column{name: "tool", most: mostTool}, column{name: "arguments"})
 	w.WriteString(console.ClippedBy(t, argumentsText))
 }
 

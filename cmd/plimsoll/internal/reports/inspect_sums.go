@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 // agents lists the sub-agents of the session, with the sums over all of them.
@@ -17,33 +18,17 @@ func (w *reportWriter) agents(r inspect.Report) {
 		return
 	}
 	w.Part(console.Plural(len(r.Agents), "sub-agent"))
-	t := console.Table{Width: w.Width, Columns: []console.Column{
-		{Name: "   steps", Right: true},
-		{Name: "tokens", Right: true},
-		{Name: "largest", Right: true, Spare: 1},
-		{Name: "cost", Right: true},
-		{Name: "file"},
-	}}
-	for _, a := range console.First(r.Agents, mostCuts) {
-		where := console.Safe(console.Shorten(a.Session, console.MostName))
+	t := w.table(rows.Agents(console.First(r.Agents, mostCuts), func(a inspect.Agent) string {
 		if a.Line > 0 {
-			where = fmt.Sprintf("in it from line %d on", a.Line)
+			return fmt.Sprintf("in it from line %d on", a.Line)
 		}
-		t.Rows = append(t.Rows, console.Plain(strconv.Itoa(a.Steps), sizeOf(a, a.Tokens), sizeOf(a, a.Peak), console.Money(a.CostUSD), where))
-	}
-	w.WriteString(console.Clipped(t))
+		return console.Shorten(a.Session, console.MostName)
+	}), column{name: "steps"}, column{name: "tokens"}, column{name: "largest", spare: 1}, column{name: "cost"}, column{name: "file"})
+	w.WriteString(console.ClippedBy(t, console.Shorten)) // the end of a path says which file it is
 	w.More(len(r.Agents), mostCuts)
 	if all := r.WithAgents; all != nil {
 		w.Para(w.Style.Plain, "the session with them: "+familyText(*all))
 	}
-}
-
-// sizeOf is a number of tokens of a sub-agent's prompts, empty if nobody knows one of them.
-func sizeOf(a inspect.Agent, tokens int) string {
-	if a.Unsized == a.Steps && a.Steps > 0 {
-		return ""
-	}
-	return edit.Thousands(tokens)
 }
 
 // stated says what the file states about its own sums, and where ours are others. Lines that say
@@ -142,29 +127,18 @@ func figureText(f inspect.StatedFigure) string {
 // provider then reported.
 func (w *reportWriter) steps(r inspect.Report) {
 	w.Part("steps: the estimate before the call, and what was reported")
-	t := console.Table{Width: w.Width, Columns: []console.Column{
-		{Name: "    step", Right: true},
-		{Name: "line", Right: true, Spare: 2},
-		{Name: "tokens", Right: true},
-		{Name: "kind"},
-		{Name: "estimate", Right: true},
-		{Name: "off", Right: true},
-		{Name: "counter alone", Right: true},
-		{Name: "off", Right: true},
-		{Name: "cost", Right: true, Spare: 1},
-		{Name: "note"},
-	}}
-	predicted := 0
+	t := w.table(rows.Steps(r, func(ref inspect.StepRef) string { return stepName(r, ref.Name()) }),
+		column{name: "step", right: true}, column{name: "line", spare: 2}, column{name: "tokens"}, column{name: "kind"}, column{name: "estimate"}, column{name: "off"},
+		column{name: "counter alone"}, column{name: "counter off", as: "off"}, column{name: "cost", spare: 1})
+	t.Columns = append(t.Columns, console.Column{Name: "note"})
+	predicted, n := 0, 0
 	for _, g := range r.Segments {
 		for _, s := range g.Steps {
-			name := stepName(r, inspect.StepRef{Segment: g.Number, Step: s.Step}.Name())
-			row := []string{name, console.Count(s.Line), edit.Thousands(s.Tokens), s.Kind, "", "", "", "", console.Money(s.CostUSD), stepNote(s)}
-			if p := s.Estimate; p != nil {
+			if s.Estimate != nil {
 				predicted++
-				row[4], row[5] = edit.Thousands(p.Point), console.SignedPPM(p.ErrorPPM)
-				row[6], row[7] = edit.Thousands(p.Counter), console.SignedPPM(p.CounterErrorPPM)
 			}
-			t.Rows = append(t.Rows, console.Plain(row...))
+			t.Rows[n] = append(t.Rows[n], console.Cell{Text: stepNote(s)})
+			n++
 		}
 	}
 	w.WriteString(t.String())
