@@ -31,7 +31,8 @@ import (
 func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []string, err error) {
 	marks := x.ownMarks(send)
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
-	if !send.Edited && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
+	clear := x.ownClearing(send)
+	if !send.Edited && clear.Above == 0 && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -62,7 +63,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}
-	r = prompt.Marked(r, marks)
+	r, r.Settings.Clear = prompt.Marked(r, marks), clear
 	r.Settings.DropBrokenThinking = r.Settings.DropBrokenThinking || send.DropBrokenThinking
 	if body, err = x.codec.EncodeRequest(x.withMedia(r)); err != nil {
 		return nil, nil, fmt.Errorf("body: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
@@ -17,6 +18,15 @@ func (x *Exchange) ownMarks(send *engine.Send) []prompt.Place {
 		return nil
 	}
 	return send.Marks
+}
+
+// ownClearing returns what the provider is asked to take out of the prompt by itself; nothing where
+// the client has asked it for something of the kind.
+func (x *Exchange) ownClearing(send *engine.Send) llm.Clearing {
+	if x.call.Dialect != anthropic.Dialect || bytes.Contains(x.call.Body, []byte(`"context_management"`)) {
+		return llm.Clearing{}
+	}
+	return send.Clear
 }
 
 // marksItself reports whether a body has a cache mark. In a text its name would have other quotes

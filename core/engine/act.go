@@ -30,6 +30,8 @@ func (m *ruler) act(r policy.Rule) {
 		m.ask(r, s)
 	case policy.DoNote:
 		m.status(r)
+	case policy.DoProvider:
+		m.storeCleared(r)
 	case policy.DoFinal:
 		m.force(ReasonContext, r.Name, m.text(r.Args.Template))
 	}

@@ -75,6 +75,7 @@
 //	references.go    what a batch has taken out that can be named
 //	naming.go        the note that names it, with the outputs' Refs
 //	early.go         previews of old outputs, where that pays
+//	clearing.go      what a provider is asked to take out itself
 //	act.go           what the rules do
 //	many_tools.go    floor 7: which tools are left out
 //	promote.go       Input Promote

@@ -29,6 +29,7 @@ const (
 	EventAnswer      EventKind = "answer"      // a summary was not used, and why
 	EventTools       EventKind = "tools"       // tools are left out, or offered again: the cache breaks where the list does
 	EventWindow      EventKind = "window"      // a window was learnt or assumed
+	EventCleared     EventKind = "cleared"     // the provider took old outputs out of a prompt, since the policy asks it to
 	EventSections    EventKind = "sections"    // the system prompt or the tools changed, what of a cache that breaks, or how the model is told
 )
 

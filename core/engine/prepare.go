@@ -241,6 +241,7 @@ func (m *requester) send() {
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
 		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]),
 		Effort: m.cfg.Catalog.EffortOf(m.resolved[i].Model, m.cfg.Effort, m.sent.output),
+		Clear:  m.clearing(m.resolved[i]),
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}

@@ -98,6 +98,9 @@ type Send struct {
 	Marks []prompt.Place
 	// Effort asks the target's model to think, where the host wants that and it can.
 	Effort llm.Effort
+	// Clear is what the provider is asked to take out of the prompt by itself, where the policy has
+	// it so and the provider can.
+	Clear llm.Clearing
 	// CacheKey names the conversation to a provider that routes by it; else empty.
 	CacheKey string
 	// Count is the size of the request by the one count, Limit what it may be.
@@ -131,12 +134,12 @@ func (s *Send) Messages() []llm.Message {
 }
 
 // Request returns s as a request to its target's model, with its cache marks. Of the settings it has only
-// what follows from edits (DropBrokenThinking) its CacheKey and its Effort; the
+// what follows from edits (DropBrokenThinking), its CacheKey, its Effort and its Clear; the
 // others are the host's.
 func (s *Send) Request() llm.Request {
 	return prompt.Marked(llm.Request{
 		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.MaxOutput,
-		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort},
+		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort, Clear: s.Clear},
 	}, s.Marks)
 }
 

@@ -53,6 +53,7 @@ func checkUsage(u llm.Usage) error {
 		{"cache write 1h", u.CacheWrite1h},
 		{"output", u.Output},
 		{"reasoning", u.Reasoning},
+		{"cleared", u.Cleared},
 	} {
 		if f.value < 0 || f.value > mostUsage {
 			return &UsageError{f.name, f.value}
@@ -83,6 +84,9 @@ func (m *Machine) feedUsage(in Usage) error {
 		return err
 	}
 	m.book(in)
+	if n := in.Usage.Cleared; n > 0 {
+		m.event(EventCleared, "", "the provider took %d tokens of old outputs out of the prompt", n)
+	}
 	if m.request.phase == phaseSent {
 		m.request.phase = phaseIdle
 	}
@@ -172,6 +176,9 @@ const (
 // nothing calls for.
 func (m *Machine) believed(in Usage) Usage {
 	prompt := in.Usage.Prompt()
+	if prompt > 0 {
+		prompt += in.Usage.Cleared
+	}
 	t := m.sender()
 	if !in.Reported || prompt == 0 || t.Calibration() == nil {
 		return in

@@ -50,6 +50,7 @@ type usage struct {
 	CacheWrite1h int  `json:"cache_write_1h,omitempty"`
 	Output       int  `json:"output,omitempty"`
 	Reasoning    int  `json:"reasoning,omitempty"`
+	Cleared      int  `json:"cleared,omitempty"`
 	Reported     bool `json:"reported,omitempty"`
 	OutputKnown  bool `json:"output_reported,omitempty"`
 	Ratio        int  `json:"ratio,omitempty"`
@@ -178,14 +179,14 @@ func usageOf(u Usage) *usage {
 func figuresOf(u llm.Usage) *usage {
 	return &usage{
 		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
-		Output: u.Output, Reasoning: u.Reasoning,
+		Output: u.Output, Reasoning: u.Reasoning, Cleared: u.Cleared,
 	}
 }
 
 func (u *usage) figures() llm.Usage {
 	return llm.Usage{
 		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
-		Output: u.Output, Reasoning: u.Reasoning,
+		Output: u.Output, Reasoning: u.Reasoning, Cleared: u.Cleared,
 	}
 }
 

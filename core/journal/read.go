@@ -221,6 +221,9 @@ func (r *reader) partFigures(p *part) {
 	if r.has("lines") {
 		p.Lines = r.number()
 	}
+	if r.has("loads") {
+		p.Loads = r.text()
+	}
 }
 
 func (r *reader) change(c *change) {
@@ -369,6 +372,7 @@ func (r *reader) usage(u *usage) {
 		{"cache_write_1h", &u.CacheWrite1h},
 		{"output", &u.Output},
 		{"reasoning", &u.Reasoning},
+		{"cleared", &u.Cleared},
 	} {
 		if r.has(f.name) {
 			*f.to = r.number()

@@ -108,6 +108,9 @@ type Usage struct {
 	CacheWrite1h int // written with the long lifetime
 	Output       int
 	Reasoning    int // within Output
+	// Cleared is what the provider itself took out of the prompt, since it was asked to: tokens
+	// that are in none of the others.
+	Cleared int
 }
 
 // Prompt returns the tokens of the whole prompt, cached or not.
@@ -121,7 +124,7 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
 		CacheWrite5m: u.CacheWrite5m + v.CacheWrite5m, CacheWrite1h: u.CacheWrite1h + v.CacheWrite1h,
-		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning,
+		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning, Cleared: u.Cleared + v.Cleared,
 	}
 }
 
@@ -146,6 +149,18 @@ type Settings struct {
 	// DropBrokenThinking asks the provider to drop thinking that no longer fits the
 	// prefix it was bound to, instead of refusing the request.
 	DropBrokenThinking bool
+	// Clear asks the provider to leave old outputs out of the prompt. It is written where the
+	// body that came says nothing of that kind, and not read from one.
+	Clear Clearing
+}
+
+// A Clearing is what a provider is asked to take out of prompts by itself, in tokens. The zero
+// Clearing asks for nothing.
+type Clearing struct {
+	Above  int      // of a prompt: from there on it does
+	Keep   int      // the newest calls whose outputs stay
+	Least  int      // that it takes out at once; 0: as few as there are
+	Except []string // tools whose outputs stay
 }
 
 // Effort says how hard a model is to think, in the form that it takes. The zero Effort says

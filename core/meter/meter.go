@@ -51,6 +51,7 @@ type Meter struct {
 type anchor struct {
 	token.Anchor     // the output is none where it was not reported
 	doubt        int // of the prompt: what only the caution of this meter put there
+	cleared      int // that the provider took out of the prompt, beside it
 	growth           // since then
 }
 

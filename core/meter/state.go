@@ -27,6 +27,8 @@ type Anchor struct {
 	Output int           `json:"output,omitempty"` // of its reply, in tokens; -1: it was not reported
 	Doubt  int           `json:"doubt,omitempty"`  // of the prompt: what only caution put there
 	Reply  llm.MessageID `json:"reply,omitempty"`  // the reply that the output stands for; 0: it has not come
+
+	Cleared int `json:"cleared,omitempty"` // beside the prompt, taken out by the provider
 }
 
 // A Left is the request that left last and was not answered yet.
@@ -59,7 +61,7 @@ func (m *Meter) State() State {
 		s.Calibration = m.scale.cal.State()
 	}
 	if a := m.anchor; a != nil {
-		s.Anchor = &Anchor{Border: a.Border, Front: a.was.list(), Prompt: a.Prompt, Output: a.Output, Doubt: a.doubt, Reply: a.reply}
+		s.Anchor = &Anchor{Border: a.Border, Front: a.was.list(), Prompt: a.Prompt, Output: a.Output, Doubt: a.doubt, Reply: a.reply, Cleared: a.cleared}
 	}
 	if l := m.left; l != nil {
 		s.Left = &Left{Border: l.Border, Front: l.front.list(), Point: l.count.Point, Bound: l.count.Bound, Doubt: l.doubt}
@@ -128,7 +130,7 @@ func (m *Meter) take(s State) {
 	m.anchor, m.left, m.awaits = nil, nil, reply{output: none}
 	if a := s.Anchor; a != nil {
 		m.anchor = &anchor{
-			Anchor: token.Anchor{Prompt: a.Prompt, Output: a.Output}, doubt: a.Doubt,
+			Anchor: token.Anchor{Prompt: a.Prompt, Output: a.Output}, doubt: a.Doubt, cleared: a.Cleared,
 			growth: growth{Border: a.Border, reply: a.Reply, was: listed(a.Front)},
 		}
 	}

@@ -132,10 +132,10 @@ func (m *Meter) Usage(u Usage, now Border, v edit.View) {
 		prompt, doubt = left.count.Point, left.doubt // our own count comes back: nothing more is known
 	}
 	if !m.taught {
-		left.teach(m.scale.cal, m.anchor, prompt)
+		left.teach(m.scale.cal, m.anchor, prompt+u.Cleared)
 	}
 	m.anchor = &anchor{
-		Anchor: token.Anchor{Prompt: prompt, Output: u.Output}, doubt: doubt,
+		Anchor: token.Anchor{Prompt: prompt, Output: u.Output}, doubt: doubt, cleared: u.Cleared,
 		growth: growth{Border: left.Border, was: left.front, base: left.messages},
 	}
 	if u.OutputUnknown {
@@ -157,6 +157,8 @@ func (d *departure) teach(cal *token.Calibration, a *anchor, prompt int) {
 	default:
 		g := token.GrowthOf(d.since)
 		g.OutputUnknown = true
-		cal.Observe(a.Anchor, g, prompt)
+		whole := a.Anchor // what the provider took out says nothing of what text costs
+		whole.Prompt += a.cleared
+		cal.Observe(whole, g, prompt)
 	}
 }

@@ -68,6 +68,8 @@ var (
 		}, {
 			action: DoFinal, at: []Moment{AtTool, AtPrepare, AtRejected}, args: []string{"template"}, texts: []string{"used"},
 		}, {
+			action: DoProvider, at: []Moment{AtPrepare}, args: []string{"permille", "to", "keep"}, required: []string{"permille"},
+		}, {
 			action: DoFail, at: []Moment{AtTool}, args: []string{"template"}, texts: []string{"tool", "bytes", "bytes,", "lines", "tokens", "ref"},
 			ref: refOwnWords,
 		},

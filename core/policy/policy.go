@@ -188,6 +188,7 @@ const (
 	DoDropTurns Action = "drop"      // drop a share of the oldest Turns
 	DoNote      Action = "note"      // append a note for the model
 	DoFinal     Action = "final"     // force the final Step
+	DoProvider  Action = "provider"  // ask a provider that can to leave old outputs out of prompts by itself; every request asks, from the first on
 	DoFail      Action = "fail"      // one output gives way to the statement that it failed for want of room; the tool budget is exceeded
 )
 

@@ -157,6 +157,12 @@ func (c *checker) show(r Rule) {
 
 // template checks the texts that a rule shows.
 func (c *checker) template(r Rule, spec actionSpec) {
+	if r.Do == DoProvider { // which has words of its own
+		if !r.When.Always() {
+			c.add("when", "what a provider is asked it is asked with every request", "no condition; args.permille says from where on", string(r.When.Measure))
+		}
+		return
+	}
 	if r.Do == DoDemote {
 		for _, t := range demoteTexts {
 			c.text("do", t.name, actionSpec{action: DoDemote, texts: t.texts, ref: refAlways})

@@ -122,7 +122,7 @@ func TestValidateFaults(t *testing.T) {
 		{"unused text", changed(func(p *policy.Policy) { p.Templates["summry"] = "x" }), `templates.summry: text that no rule shows, want one of cap, offload, trim, clear, drop, summary, retain, status, final, fail, skipped, dedup, references, deferred, got "summry" (did you mean "summary"?)`},
 
 		{"moment", changed(func(p *policy.Policy) { p.Rules[1].At = "prepared" }), `rules[1].at (rule "batch"): unknown moment, want one of append, tool, prepare, usage, rejected, turn_end, got "prepared" (did you mean "prepare"?)`},
-		{"action", changed(func(p *policy.Policy) { p.Rules[1].Do = "demot" }), `rules[1].do (rule "batch"): unknown action, want one of dedup, cap, offload, trim, clear, preview, demote, summarise, truncate, drop, note, final, fail, got "demot" (did you mean "demote"?)`},
+		{"action", changed(func(p *policy.Policy) { p.Rules[1].Do = "demot" }), `rules[1].do (rule "batch"): unknown action, want one of dedup, cap, offload, trim, clear, preview, demote, summarise, truncate, drop, note, final, provider, fail, got "demot" (did you mean "demote"?)`},
 		{"measure", when(policy.Condition{Measure: "views", Op: ">", Value: 1}), `rules[1].when.measure (rule "batch"): unknown measure, want one of view, history, messages, outputs, output, output_bytes, guard, usage, got "views" (did you mean "view"?)`},
 		{"operator", when(policy.Condition{Measure: "view", Op: "=>", Value: 1}), `rules[1].when.op (rule "batch"): unknown operator, want one of >, >=, got "=>"`},
 		{"base", when(policy.Condition{Measure: "view", Op: ">", Permille: 900, Of: "window"}), `rules[1].when.of (rule "batch"): unknown base, want one of capacity, limit, got "window"`},

@@ -76,6 +76,9 @@
 // figures. Ollama cuts such a prompt without a word, as the real one does, unless told not
 // to. A WebSocket upgrade gets 426.
 //
+// What context_management asks to clear is taken out of the prompt before it is held against the
+// window, and told (clear_tool_uses_20250919; the beta that it needs is demanded).
+//
 // Thinking is signed with the model, the account, and what stood before it: system prompt,
 // tools and messages without cache marks and without thinking. Messages API: what comes back
 // must be unchanged, in its place, with the same things before it and, but for a leading run

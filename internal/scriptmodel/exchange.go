@@ -25,6 +25,7 @@ type exchange struct {
 	prompt  prefix.Prompt
 	account string
 	dropped []dropped // thinking that the server left out
+	applied [][]byte  // what else it left out, as it tells
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -106,6 +107,9 @@ func (x *exchange) admit() *wire.Error {
 	}
 	x.prompt = prefix.Of(x.r, x.count, x.salt())
 	x.weigh()
+	if refused := x.clear(); refused != nil {
+		return refused
+	}
 	x.call.Request, x.call.Prompt = x.r, x.prompt.Tokens()
 	return x.size()
 }

@@ -47,7 +47,7 @@ func (x *exchange) follow(p Reply) (answer, *wire.Error) {
 	x.call.Reply = r
 	x.store(r.ID, body)
 	if !x.streams() {
-		return jsonAnswer(x.report(body, []byte("{"))), nil
+		return jsonAnswer(x.report(x.management(body, []byte("{")), []byte("{"))), nil
 	}
 	stream, err := x.stream(r)
 	if err != nil {
@@ -72,6 +72,9 @@ func (x *exchange) stream(r llm.Response) (answer, error) {
 	chunks := frames(x.route.dialect, out)
 	if len(chunks) > 0 {
 		chunks[0] = x.report(chunks[0], []byte(`"message":{`))
+	}
+	for i := range chunks {
+		chunks[i] = x.management(chunks[i], []byte(`{"type":"message_delta"`))
 	}
 	switch {
 	case x.route.dialect == native:

@@ -28,6 +28,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	b.PutText("model", r.Model)
 	b.PutInt("max_tokens", r.MaxOutput)
 	putSettings(b, r.Settings)
+	putClearing(b, r.Settings.Clear)
 	putSystem(b, r)
 	putTools(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)

@@ -14,6 +14,7 @@ type payload struct {
 	block   []byte
 	message []byte
 	usage   []byte
+	clears  []byte // context_management
 	delta   wireDelta
 }
 
@@ -45,6 +46,8 @@ func readPayload(data []byte) payload {
 			p.message = c.Value()
 		case "usage":
 			p.usage = c.Value()
+		case "context_management":
+			p.clears = c.Value()
 		case "delta":
 			p.delta = readDelta(c)
 		}

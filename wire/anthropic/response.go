@@ -27,8 +27,8 @@ func DecodeResponse(body []byte) (llm.Response, error) {
 // places says where the members of a reply lie that are read here; of zero length for
 // what is not there.
 type places struct {
-	kind, id, model, content, reason, usage llm.Span
-	each                                    []llm.Span // the blocks of content
+	kind, id, model, content, reason, usage, management llm.Span
+	each                                                []llm.Span // the blocks of content
 }
 
 // decodeReply reads body, a checked object, which may be a reply.
@@ -51,6 +51,8 @@ func decodeReply(body []byte) (llm.Response, places, error) {
 			at.reason = c.Skip(start)
 		case "usage":
 			at.usage = c.Skip(start)
+		case "context_management":
+			at.management = c.Skip(start)
 		case "content":
 			r.Message.Parts, at.each, contentErr = nil, nil, nil
 			if !raw.IsNone(c.Next()) { // some gateways say null for nothing
@@ -64,6 +66,7 @@ func decodeReply(body []byte) (llm.Response, places, error) {
 	r.Stop = stopOf(r.Reason)
 	var t tally
 	t.add(raw.Slice(body, at.usage))
+	t.clear(raw.Slice(body, at.management))
 	r.Usage, r.Extra = t.usage(), t.extra()
 	return r, at, raw.In(contentErr, "content")
 }

@@ -13,6 +13,14 @@ const (
 	bindingBeta = "thinking-binding-controls-2026-08-01"
 )
 
+// What the format has for a provider that takes old outputs out of prompts by itself (Anthropic,
+// "Context editing").
+const (
+	contextManagement = "context_management"
+	clearToolUses     = "clear_tool_uses_20250919"
+	clearingBeta      = "context-management-2025-06-27"
+)
+
 // form names the settings that this format spells as others do.
 var form = setting.Form{Stream: "stream", Temperature: "temperature", TopP: "top_p", Stop: "stop_sequences"}
 
@@ -137,6 +145,9 @@ func freshSettings(o *raw.Object, r llm.Request) {
 		o.Raw("tool_choice", toolChoice(r.Settings.Choice, nil))
 	}
 	freshThinking(o, r.Settings)
+	if r.Settings.Clear.Above > 0 {
+		o.Raw(contextManagement, clearing(r.Settings.Clear))
+	}
 }
 
 // freshThinking asks for thinking: by a budget, or, of models that decide themselves, by an
@@ -162,26 +173,67 @@ func freshThinking(o *raw.Object, s llm.Settings) {
 	o.Raw("thinking", value)
 }
 
+// putClearing asks for what the provider is to take out of the prompt by itself, in a body that
+// says nothing of that kind.
+func putClearing(b *raw.Body, c llm.Clearing) {
+	if asks(b, c) {
+		b.PutFields(raw.Field{Name: contextManagement, Value: clearing(c)})
+	}
+}
+
+// asks reports whether a clearing is written into a body.
+func asks(b *raw.Body, c llm.Clearing) bool {
+	if c.Above == 0 {
+		return false
+	}
+	at, _ := b.Find(contextManagement)
+	return at.Len() == 0
+}
+
+// clearing returns the value of context_management for c.
+func clearing(c llm.Clearing) []byte {
+	figure := func(kind string, n int) []byte {
+		return new(raw.Object).Text("type", kind).Raw("value", raw.Digits(n)).Bytes()
+	}
+	e := new(raw.Object).Text("type", clearToolUses).Raw("trigger", figure("input_tokens", c.Above)).Raw("keep", figure("tool_uses", c.Keep))
+	if c.Least > 0 {
+		e.Raw("clear_at_least", figure("input_tokens", c.Least))
+	}
+	var except [][]byte
+	for _, name := range c.Except {
+		except = append(except, raw.Quote(name))
+	}
+	if len(except) > 0 {
+		e.Raw("exclude_tools", raw.Array(except))
+	}
+	return new(raw.Object).Raw("edits", raw.Array([][]byte{e.Bytes()})).Bytes()
+}
+
 // Betas returns the values of the header anthropic-beta that the body of r, as
 // [EncodeRequest] writes it, needs beyond those that the client sent with it.
 func Betas(r llm.Request) []string {
-	if !r.Settings.DropBrokenThinking {
-		return nil
-	}
-	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
-		o := new(raw.Object)
-		freshThinking(o, r.Settings)
-		if !thinks(raw.Value(o.Bytes(), "thinking")) {
-			return nil
-		}
-		return []string{bindingBeta}
-	}
+	var out []string
 	b, err := raw.NewBody(r.Frame)
-	if err != nil {
+	framed := r.Dialect == Dialect && len(r.Frame.Raw) > 0
+	if framed && err != nil {
 		return nil
 	}
-	if _, thinking := b.Find("thinking"); !thinks(thinking) {
-		return nil
+	if r.Settings.DropBrokenThinking && thinks(thinkingOf(r, b, framed)) {
+		out = append(out, bindingBeta)
 	}
-	return []string{bindingBeta}
+	if r.Settings.Clear.Above > 0 && (!framed || asks(b, r.Settings.Clear)) {
+		out = append(out, clearingBeta)
+	}
+	return out
+}
+
+// thinkingOf returns the value of thinking in the body of r.
+func thinkingOf(r llm.Request, b *raw.Body, framed bool) []byte {
+	if framed {
+		_, thinking := b.Find("thinking")
+		return thinking
+	}
+	o := new(raw.Object)
+	freshThinking(o, r.Settings)
+	return raw.Value(o.Bytes(), "thinking")
 }

@@ -162,6 +162,7 @@ func (d *decoder) inside(p *payload) error {
 			d.reason = raw.Unquote(p.delta.reason)
 		}
 		d.tally.add(p.usage)
+		d.tally.clear(p.clears)
 	case "message_stop":
 		if !d.told {
 			return fmt.Errorf("message_stop before message_delta: %w", wire.ErrCut)

@@ -11,6 +11,7 @@ import (
 type tally struct {
 	input, read, write, long int
 	output, thinking         int
+	cleared                  int
 	passes                   llm.Usage // sum of usage.iterations
 	counted                  bool      // iterations were stated
 }
@@ -46,6 +47,20 @@ func (t *tally) add(usage []byte) {
 	*t = next
 }
 
+// clear takes what the provider says that it has taken out of the prompt by itself.
+func (t *tally) clear(management []byte) {
+	edits, sum := raw.Value(management, "applied_edits"), 0
+	if !raw.IsArray(edits) {
+		return
+	}
+	for _, at := range raw.Elements(edits) {
+		n := 0
+		count(raw.Value(raw.Slice(edits, at), "cleared_input_tokens"), &n)
+		sum += n
+	}
+	t.cleared = sum
+}
+
 // count puts the count that value is into n and returns it; 0 if value is none.
 func count(value []byte, n *int) int {
 	const most = 1 << 40 // beyond it nothing is a count of tokens, and sums stay sums
@@ -73,7 +88,7 @@ func (t tally) usage() llm.Usage {
 	long := min(t.long, t.write)
 	return llm.Usage{
 		Input: t.input, CacheRead: t.read, CacheWrite5m: t.write - long, CacheWrite1h: long,
-		Output: t.output, Reasoning: min(t.thinking, t.output),
+		Output: t.output, Reasoning: min(t.thinking, t.output), Cleared: t.cleared,
 	}
 }
 

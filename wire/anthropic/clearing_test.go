@@ -1,0 +1,55 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+)
+
+// TestClearing: a provider is asked to take outputs out of prompts by itself, with the beta that this
+// needs, unless the client has asked for something of the kind.
+func TestClearing(t *testing.T) {
+	asked := llm.Clearing{Above: 5000, Keep: 3, Least: 500, Except: []string{"search"}}
+	const want = `"context_management":{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":5000},` +
+		`"keep":{"type":"tool_uses","value":3},"clear_at_least":{"type":"input_tokens","value":500},"exclude_tools":["search"]}]}`
+	for name, c := range map[string]struct{ body, want string }{
+		"a client's request":   {`{"messages":[], "k":1}`, `{"messages":[], "k":1,` + want + `}`},
+		"one that asks itself": {`{"messages":[],"context_management":{"edits":[]}}`, `{"messages":[],"context_management":{"edits":[]}}`},
+		"one made here":        {"", `{"max_tokens":9,` + want + `,"messages":[]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := llm.Request{MaxOutput: 9}
+			if c.body != "" {
+				r = mustDecode(t, []byte(c.body))
+			}
+			r.Settings.Clear = asked
+			out, err := EncodeRequest(r)
+			if err != nil || string(out) != c.want {
+				t.Errorf("want %s\ngot  %s, %v", c.want, out, err)
+			}
+			if got := slices.Contains(Betas(r), "context-management-2025-06-27"); got != strings.Contains(string(out), "clear_tool_uses") {
+				t.Errorf("its beta: got %v", got)
+			}
+		})
+	}
+}
+
+// TestCleared: what the provider has taken out is told beside the usage, in a reply and in a stream.
+func TestCleared(t *testing.T) {
+	const applied = `"context_management":{"applied_edits":[{"type":"clear_thinking_20251015","cleared_thinking_turns":1,"cleared_input_tokens":30},{"type":"clear_tool_uses_20250919","cleared_tool_uses":8,"cleared_input_tokens":5000}]}`
+	r, err := DecodeResponse([]byte(`{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":1},` + applied + `}`))
+	if want := (llm.Usage{Input: 7, Output: 1, Cleared: 5030}); err != nil || r.Usage != want {
+		t.Errorf("want %+v, got %+v, %v", want, r.Usage, err)
+	}
+	stream := framed(`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":7,"output_tokens":1}}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1},`+applied+`}`, `{"type":"message_stop"}`)
+	events, err := Codec{}.NewDecoder().Feed([]byte(stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := events[len(events)-1].Usage; u.Cleared != 5030 || u.Prompt() != 7 {
+		t.Errorf("want what was taken out, got %+v", u)
+	}
+}
