@@ -184,6 +184,13 @@ func TestNativeDeferralOfTheProvider(t *testing.T) {
 		if diff := cmp.Diff(second.Request(), prepare(t, open(t, o)).Request()); diff != "" {
 			t.Errorf("law 4: - before, + after a restart\n%s", diff)
 		}
+		if err := s.Finish(t.Context(), engine.ReasonMaxTurns); err != nil {
+			t.Fatal(err)
+		}
+		at, later = deferredNames(encoded(t, prepare(t, s), "anthropic")) // which keeps the rules
+		if len(at) != 1 || !slices.Equal(later, []string{"port__dock_25"}) {
+			t.Errorf("in a final Step: at once %q, later %q", at, later)
+		}
 	})
 	for name, change := range map[string]func(o *plimsoll.Options){
 		"a target that has no search": func(o *plimsoll.Options) {

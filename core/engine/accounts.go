@@ -321,16 +321,25 @@ func (m *accounts) renewFront() {
 }
 
 // offered returns the tools of this request: all that are not left out, or in a forced final
-// Step the policy's final tool, if the host has it.
+// Step the policy's final tool, if the host has it, and what the history names of deferred ones,
+// which a provider wants declared.
 func (m *accounts) offered() []llm.Tool {
 	if m.final == ReasonNone {
 		return m.active
 	}
-	i := slices.IndexFunc(m.tools, func(t llm.Tool) bool { return t.Name == m.finalTool() })
-	if i < 0 {
-		return nil
+	var out []llm.Tool
+	if i := slices.IndexFunc(m.tools, func(t llm.Tool) bool { return t.Name == m.finalTool() }); i >= 0 {
+		out = m.tools[i : i+1 : i+1]
 	}
-	return m.tools[i : i+1 : i+1]
+	if len(m.loaded) == 0 {
+		return out
+	}
+	for _, t := range m.active {
+		if t.Finder || t.Deferred && m.loaded[t.Name] {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // setFinal makes the next Steps final ones, or ordinary ones again.
