@@ -63,6 +63,8 @@ func (a *assembly) begin(o *Prompt, m *engine.Machine) {
 		switch {
 		case s.Name == prompt.Memories.String():
 			a.memories = s.Text
+		case s.Name == prompt.Rules.String() && o.Rules != "":
+			a.rules.text = s.Text // until they can be read
 		case s.Name == prompt.Scratchpad.String():
 			a.pad, a.nextPad = s.Text, s.Text
 		case isSkill:
@@ -86,9 +88,14 @@ func (a *assembly) sections(o *Prompt) []prompt.Section {
 // skill is active: until it is set to an empty text. The session needs a [Prompt].
 func (s *Session) SetSkill(ctx context.Context, name, text string) error {
 	return s.compose(ctx, "skill", func(a *assembly) {
-		a.skills = slices.DeleteFunc(slices.Clone(a.skills), func(old prompt.Section) bool { return old.Name == name })
-		if text != "" {
+		i := slices.IndexFunc(a.skills, func(old prompt.Section) bool { return old.Name == name })
+		switch {
+		case i < 0 && text != "":
 			a.skills = append(a.skills, prompt.Skill(name, text))
+		case i >= 0 && text != "":
+			a.skills[i].Content = text // at its place, so that what is set again changes nothing
+		case i >= 0:
+			a.skills = slices.Delete(a.skills, i, i+1)
 		}
 	})
 }

@@ -335,6 +335,84 @@ func TestSectionNotesComeBack(t *testing.T) {
 	}
 }
 
+// TestWhatWasToldAfterARestart: a skill whose note has left the view is still active, one that was ended while its
+// note was out of view is not, and rules that cannot be read stay as they were.
+func TestWhatWasToldAfterARestart(t *testing.T) {
+	c := newCrew(t, "balanced")
+	c.options.Targets[0].Window.Capacity = 20_000
+	c.rules("AGENTS.md", "Keep the log.", time.Hour)
+	c.Session = open(t, c.options)
+	c.says("Ahoy.")
+	for name, text := range map[string]string{"knots": "Tie bowlines.", "sails": "Reef early."} {
+		if err := c.SetSkill(t.Context(), name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.says("Go on.")
+	shown := func() bool {
+		return slices.ContainsFunc(c.View().Messages(), func(m llm.Message) bool { return strings.HasPrefix(m.Text(), "[skill sails: this") })
+	}
+	for n := 0; shown(); n++ { // until a batch has taken the notes out
+		if n == 60 {
+			t.Fatal("the note never leaves: the test tests nothing")
+		}
+		for _, m := range []llm.Message{llm.UserText(strings.Repeat("The wind has turned. ", 200) + strings.Repeat("x", n)), llm.AssistantText("Aye.")} {
+			if err := c.Append(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := c.Compact(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.SetSkill(t.Context(), "sails", ""); err != nil {
+		t.Fatal(err)
+	}
+	c.says("Go on.")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(c.folder, c.folder+".away"); err != nil {
+		t.Fatal(err)
+	}
+	c.Session = open(t, c.options)
+	_, notes := told(c.says("Still there?"))
+	text := strings.Join(notes, "\n")
+	if !strings.Contains(text, "Tie bowlines.") || !strings.Contains(text, "[skill sails: no longer holds]") || strings.Contains(text, "Reef early.") || strings.Contains(text, "[rules") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestThinkingUnderToolsOfLater is law 6 for tools that are set while the model writes: its thinking is of the ones before.
+func TestThinkingUnderToolsOfLater(t *testing.T) {
+	o := plimsoll.Options{
+		Policy: preset(t, "balanced"), Store: &store.Memory{}, WithoutTools: true,
+		Targets: []budget.Target{{Provider: "anthropic", Model: "claude-opus-5-5", Window: budget.Window{Capacity: 100_000}}},
+	}
+	s := open(t, o)
+	if err := s.Append(t.Context(), llm.UserText("Ahoy.")); err != nil {
+		t.Fatal(err)
+	}
+	prepare(t, s)
+	if err := s.SetTools(t.Context(), []llm.Tool{{Name: "read", Schema: `{"type":"object"}`}}); err != nil {
+		t.Fatal(err)
+	}
+	thought := llm.AssistantText("Aye.")
+	thought.Parts = append([]llm.Part{llm.Thinking{Text: "hm", Signature: "c2ln"}}, thought.Parts...)
+	if err := s.Reply(t.Context(), llm.Response{Message: thought}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), llm.UserText("Go on.")); err != nil {
+		t.Fatal(err)
+	}
+	if !prepare(t, s).DropBrokenThinking {
+		t.Error("the thinking goes out under other tools, and nobody is asked to drop it")
+	}
+	if !prepare(t, open(t, o)).DropBrokenThinking {
+		t.Error("nor after a restart")
+	}
+}
+
 // reasoningOfSession: each request asks its own target, as far as that can be asked, and has its output limit (R002-30).
 func reasoningOfSession(t *testing.T) {
 	window := budget.Window{Capacity: 100_000, OutputReserve: 9_000}

@@ -309,7 +309,7 @@ func (m *accounts) setTools(tools []llm.Tool, shown []int, declared bool) {
 }
 
 func (m *accounts) setSections(sections []llm.Section) {
-	m.sections = sections
+	m.sections, m.told = sections, m.newestEdit()
 	m.renewFront()
 }
 

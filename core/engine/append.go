@@ -53,9 +53,15 @@ func (m *intake) take(msg llm.Message) {
 	m.view.Append(msg)
 	m.measureAppended()
 	m.fresh(msg, opens)
-	if n := len(m.thoughts); n > 0 && m.thoughts[n-1].Message == msg.ID && m.thoughts[n-1].Edit != m.lastEdit {
-		m.rethink() // an answer in the background made an edit while the model wrote
+	if n := len(m.thoughts); n > 0 && m.thoughts[n-1].Message == msg.ID && m.outdated(m.thoughts[n-1]) {
+		m.rethink()
 	}
+}
+
+// outdated reports whether thinking was made under something else than what there is now, as
+// when an answer in the background made an edit, or other tools were set, while the model wrote.
+func (m *intake) outdated(t journal.Thought) bool {
+	return t.Edit != m.lastEdit || t.Front != m.front || t.Final != (m.final != ReasonNone)
 }
 
 // acceptable says what is wrong with a message: it has no form in a journal, or a

@@ -136,9 +136,13 @@ func (m *asker) again(a journal.Ask) (Ask, bool) {
 	}
 	r := m.ruleNamed(a.Rule)
 	r.Args.Background, r.Args.MaxTokens = a.Background, a.MaxTokens
-	return m.written(r, Ask{
+	asked := m.written(r, Ask{
 		ID: a.ID, Span: edit.Span{From: a.From, To: a.To}, Focus: a.Focus, Fault: a.Fault, byHand: a.ByHand, edit: a.Edit, messages: a.Messages,
-	}, v), true
+	}, v)
+	if a.Covered > 0 { // what has been learnt since, and what is shown otherwise now, is no matter of it
+		asked.covered = a.Covered
+	}
+	return asked, true
 }
 
 func (m *asker) askAgain(a journal.Ask) {

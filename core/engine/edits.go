@@ -105,7 +105,7 @@ func (m *editor) commit(e edit.Edit) {
 		return
 	}
 	switch e.Op {
-	case edit.Insert:
+	case edit.Insert, edit.Undo: // a note leaves no lines; what a person takes back is looked at anew
 	case edit.Replace: // what stands beside it in its message is shown as before
 		m.shown.Forget(e.Span.From, e.Part)
 	default:

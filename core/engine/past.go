@@ -21,6 +21,7 @@ type past struct {
 	journal  []edit.Edit // all edits, superseded ones too
 	lastEdit edit.ID     // the highest number given out
 	sections []llm.Section
+	told     edit.ID // the newest edit when the sections were set: notes that are older are of other ones
 	tools    []llm.Tool
 	active   []llm.Tool              // of them, those that are offered, in their order
 	shownAt  []int                   // their places among the tools; nil: none is left out

@@ -71,7 +71,7 @@ type Ask struct {
 func (a Ask) recorded() journal.Ask {
 	return journal.Ask{
 		ID: a.ID, Kind: "summary", Rule: a.Rule, Focus: a.Focus, ByHand: a.byHand, Edit: a.edit, Messages: a.messages,
-		From: a.Span.From, To: a.Span.To, MaxTokens: a.MaxTokens, Background: a.Background, Fault: a.Fault,
+		From: a.Span.From, To: a.Span.To, Covered: a.covered, MaxTokens: a.MaxTokens, Background: a.Background, Fault: a.Fault,
 	}
 }
 

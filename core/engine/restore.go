@@ -80,7 +80,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 	}
 	m.policy, m.view = p, view
 	m.messages, m.journal = slices.Clone(messages), slices.Clone(edits)
-	m.sections = s.Base.Sections
+	m.sections, m.told = s.Base.Sections, s.Base.Told
 	m.setOffer(s.Base.Tools, s.Base.Offer, s.Base.Declared)
 	m.front = journal.FrontOf(m.sections, m.tools, m.shownAt)
 	m.reported = s.Outputs
@@ -139,5 +139,6 @@ func (m *Machine) recall(s *journal.State, answered map[int]journal.Dialogue) {
 		m.request.to = max(m.named(s.Sent.Target), 0)
 	}
 	m.wanted, m.opened = Reason(s.Wanted), s.Opened
-	m.guard.Restore(s.Guard) // last: what was set before is in it
+	m.guard.Restore(s.Guard)      // last: what was set before is in it
+	m.guard.SetSchema(m.schema()) // but for what other targets than those of then have tools take
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,9 +39,35 @@ func (m *prompter) feedPrompt(in SetPrompt) {
 	if len(m.turns.OpenCalls()) > 0 {
 		return
 	}
-	for _, ch := range prompt.Changes(m.ToldSections(), p) {
+	for _, ch := range inOrder(prompt.Changes(m.toldUnless(p), p)) {
 		m.tellSection(ch)
 	}
+}
+
+// toldUnless returns the sections as the view tells them, and of those that were told and have
+// left the view the ones that are none of p: that they hold no more has to be told, too, since
+// a summary may have them, and a restart goes by what was told last.
+func (m *prompter) toldUnless(p []llm.Section) []llm.Section {
+	told := m.toldBy(m.view.Edits())
+	for _, s := range m.toldBy(m.journal) {
+		same := func(o llm.Section) bool { return o.Name == s.Name }
+		if !slices.ContainsFunc(told, same) && !slices.ContainsFunc(p, same) {
+			told = append(told, s)
+		}
+	}
+	return told
+}
+
+// inOrder returns changes in the order in which they are told: what instructs the model first, skills by
+// name, as it does not matter to a note in which order they were set.
+func inOrder(changes []prompt.Change) []prompt.Change {
+	slices.SortStableFunc(changes, func(a, b prompt.Change) int {
+		if a.Kind == b.Kind && a.Kind == llm.SectionSkills {
+			return strings.Compare(a.Name, b.Name)
+		}
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.At-b.At)
+	})
+	return changes
 }
 
 // unbuilt reports whether the system prompt is not one that was built of sections, so that
@@ -49,19 +76,23 @@ func (m *prompter) unbuilt() bool {
 	return !slices.ContainsFunc(m.sections, func(s llm.Section) bool { return s.Name != llm.SystemText("").Name })
 }
 
-// ToldSections returns the sections as the model knows them: those of the system prompt, with
-// what the notes in the view say of them. What a note says has the name and the text alone.
-func (m *prompter) ToldSections() []llm.Section {
+// ToldSections returns the sections as they were told last: those of the system prompt, with
+// what notes say of them, also notes that have left the view. What a note says has the name and
+// the text alone, and the kind of its slot.
+func (m *prompter) ToldSections() []llm.Section { return m.toldBy(m.journal) }
+
+// toldBy returns the sections of the system prompt, with what the notes of edits say of them.
+func (m *prompter) toldBy(edits []edit.Edit) []llm.Section {
 	told := slices.Clone(m.sections)
-	for _, e := range m.view.Edits() {
+	for _, e := range edits {
 		name, ok := strings.CutPrefix(e.Rule, sectionRule)
-		if !ok || e.Op != edit.Insert || len(e.Notes) == 0 {
+		if !ok || e.Op != edit.Insert || len(e.Notes) == 0 || e.ID <= m.told {
 			continue
 		}
 		_, text, _ := strings.Cut(e.Notes[0].Text(), sectionHead)
 		told = slices.DeleteFunc(told, func(s llm.Section) bool { return s.Name == name })
 		if text != "" {
-			told = append(told, llm.Section{Name: name, Text: text})
+			told = append(told, llm.Section{Name: name, Kind: prompt.KindOf(name), Text: text})
 		}
 	}
 	return told

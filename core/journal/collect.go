@@ -35,6 +35,7 @@ type Base struct {
 	Messages int     // of the transcript
 	Edit     edit.ID // the highest number among the edits
 	Sections []llm.Section
+	Told     edit.ID // as Edit, when Sections were set: notes of earlier edits about sections are of other ones
 	Tools    []llm.Tool
 	Offer    []int         // of the tools, those that are offered; nil: none is left out
 	Declared bool          // the others are declared, as deferred
@@ -297,7 +298,7 @@ func (c *collector) finish() (err error) {
 		case KindEdit:
 			s.Base.Edit = edit.ID(e.at)
 		case KindSections:
-			s.Base.Sections = c.rest[e.at].Sections
+			s.Base.Sections, s.Base.Told = c.rest[e.at].Sections, s.Base.Edit
 		case KindTools:
 			s.Base.Tools, s.Base.Offer, s.Base.Declared = c.rest[e.at].Tools, nil, false
 		case KindOffer:
@@ -357,11 +358,6 @@ func (c *collector) thought(id llm.MessageID) Thought {
 		}
 	}
 	return t
-}
-
-func isThinking(p llm.Part) bool {
-	_, ok := p.(llm.Thinking)
-	return ok
 }
 
 // isReply reports whether a model wrote m.

@@ -72,6 +72,7 @@ type ask struct {
 	Messages   int           `json:"messages,omitempty"`
 	From       llm.MessageID `json:"from,omitempty"`
 	To         llm.MessageID `json:"to,omitempty"`
+	Covered    int           `json:"covered,omitempty"`
 	MaxTokens  int           `json:"max_tokens,omitempty"`
 	Background bool          `json:"background,omitempty"`
 	Fault      string        `json:"fault,omitempty"`
@@ -226,7 +227,7 @@ func (w *answer) answer() Answer {
 }
 
 func askOf(a Ask) *ask {
-	w := &ask{ID: a.ID, From: a.From, To: a.To, MaxTokens: a.MaxTokens, Background: a.Background, ByHand: a.ByHand, Edit: a.Edit, Messages: a.Messages}
+	w := &ask{ID: a.ID, From: a.From, To: a.To, Covered: a.Covered, MaxTokens: a.MaxTokens, Background: a.Background, ByHand: a.ByHand, Edit: a.Edit, Messages: a.Messages}
 	w.Kind, w.Rule, w.Focus = w.B64.put("kind", a.Kind), w.B64.put("rule", a.Rule), w.B64.put("focus", a.Focus)
 	w.Fault = w.B64.put("fault", a.Fault)
 	return w
@@ -235,7 +236,7 @@ func askOf(a Ask) *ask {
 func (w *ask) ask() Ask {
 	return Ask{
 		ID: w.ID, Kind: w.B64.get("kind", w.Kind), Rule: w.B64.get("rule", w.Rule), Focus: w.B64.get("focus", w.Focus),
-		From: w.From, To: w.To, MaxTokens: w.MaxTokens, Background: w.Background, ByHand: w.ByHand, Edit: w.Edit, Messages: w.Messages,
+		From: w.From, To: w.To, Covered: w.Covered, MaxTokens: w.MaxTokens, Background: w.Background, ByHand: w.ByHand, Edit: w.Edit, Messages: w.Messages,
 		Fault: w.B64.get("fault", w.Fault),
 	}
 }

@@ -215,3 +215,8 @@ func readParts(ws []part, enclosing []byte) ([]llm.Part, error) {
 	}
 	return out, nil
 }
+
+func isThinking(p llm.Part) bool {
+	_, ok := p.(llm.Thinking)
+	return ok
+}

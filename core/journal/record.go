@@ -124,6 +124,7 @@ type Ask struct {
 	Edit       edit.ID // the newest when it was asked
 	Messages   int     // that there were
 	From, To   llm.MessageID
+	Covered    int    // tokens that the answer will stand for, as they were counted then; 0 in older records
 	MaxTokens  int    // longest answer
 	Background bool   // the next call does not wait for it
 	Fault      string // what was wrong with the answer before, to the same question; empty: there was none

@@ -45,6 +45,17 @@ func (s Slot) String() string {
 	return fmt.Sprintf("slot %d", uint8(s))
 }
 
+// KindOf returns the kind of the section that has a name in a request, as [Build] names it.
+func KindOf(name string) llm.SectionKind {
+	slot, _, _ := strings.Cut(name, " ")
+	for _, s := range slots {
+		if s.name == slot {
+			return s.kind
+		}
+	}
+	return llm.SectionSystem
+}
+
 // Section returns the section that stands in a slot, cacheable as the slot is by itself: the
 // first three are. Of skills a program says which ones stay ([Section.Cacheable]).
 func (s Slot) Section(content string) Section {
