@@ -44,12 +44,12 @@ func (t target) hintAboutSetup(err error, url string) string {
 	}
 	if e, ok := errors.AsType[*client.BaseURLError](err); ok {
 		if e.Err != nil {
-			return "a base URL is like https://gateway.example/v1; a key is sent in a header (docs/providers.md)"
+			return "a base URL is like https://gateway.example/v1; a key is sent in a header (plimsoll config --help)"
 		}
-		return "state one with --base-url URL" + or(e.Env) + ", or in the settings (docs/providers.md)"
+		return "state one with --base-url URL" + or(e.Env) + ", or in the settings (plimsoll config --help)"
 	}
 	if e, ok := errors.AsType[*client.PlainError](err); ok {
-		return "is https://" + e.Host + " there? docs/providers.md says which hosts get a key over http://"
+		return "is https://" + e.Host + " there? a key goes over http:// to this machine and private networks alone"
 	}
 	if _, ok := errors.AsType[*client.AnswerError](err); ok {
 		return "is " + url + " the address of " + t.provider.Name + ", and no login or proxy between?"
@@ -90,11 +90,11 @@ func brokeOff(err error) bool {
 func keyHint(e *client.NoKeyError) string {
 	switch {
 	case e.Program != "":
-		return "keyCommand in the settings names the program (docs/providers.md)"
+		return "keyCommand in the settings names the program (plimsoll config --help)"
 	case len(e.Env) == 0:
-		return "name a variable or a program in the settings (docs/providers.md)"
+		return "name a variable or a program in the settings (plimsoll config --help)"
 	}
-	return "export " + e.Env[len(e.Env)-1] + "=..., or name another variable or a program in the settings (docs/providers.md)"
+	return "export " + e.Env[len(e.Env)-1] + "=..., or name another variable or a program in the settings (plimsoll config --help)"
 }
 
 func or(env []string) string {
@@ -111,7 +111,7 @@ func (t target) hintAboutRefusal(e *wire.Error) string {
 		if source := t.keySource(); source != "" {
 			return "the provider does not take the key from " + source
 		}
-		return "the provider wants a key (docs/providers.md)"
+		return "the provider wants a key (plimsoll config --help)"
 	case wire.Billing:
 		return "the account has no credit or quota left"
 	case wire.NotFound:

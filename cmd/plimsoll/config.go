@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -25,7 +26,21 @@ func newConfig(s streams) *cobra.Command {
 		Short: "Check the settings, and show each with where it came from",
 		Long: `Settings are in plimsoll.yaml or plimsoll.toml in the working folder, and in the
 configuration folder of the user. They state windows, room for the reply, tokenizers
-and how providers are reached; docs/configuration.md describes them.`,
+and how providers are reached:
+
+  model: team/our-model              # that ask takes
+  providers:
+    team:
+      kind: openai                   # anthropic, gemini, ollama, …
+      baseURL: https://gateway.example/v1
+      keyEnv: TEAM_API_KEY           # or keyCommand: [pass, show, llm/team]
+      models: {our-model: {contextWindow: 64k, maxOutputTokens: 8192}}
+  models:
+    our-model: {window: 64k, family: openai, prices: {input: 1.5, output: 6}}
+  defaults: {toolResponseMaxBytes: 12288}
+
+A key is never in a file, and a file in the working folder names no other machine. All
+fields are in docs/configuration.md, docs/providers.md and docs/models.md.`,
 		Args: noSuchCommand,
 		RunE: showHelp,
 	}
@@ -86,7 +101,7 @@ func runConfigCheck(s streams, asJSON bool, p policy.Policy, files []string) err
 	if len(files) == 0 {
 		checks, err = checkFound(known, p)
 	} else {
-		checks, err = checkNamed(files, known, p)
+		checks, err = s.checkNamed(files, known, p)
 	}
 	if err != nil {
 		return fail(err, "")
@@ -152,20 +167,32 @@ func checkFound(known config.Known, p policy.Policy) ([]settingsCheck, error) {
 }
 
 // checkNamed checks files one by one.
-func checkNamed(files []string, known config.Known, p policy.Policy) ([]settingsCheck, error) {
+func (s streams) checkNamed(files []string, known config.Known, p policy.Policy) ([]settingsCheck, error) {
 	var checks []settingsCheck
 	for _, path := range files {
-		s, err := config.LoadSettings(path, known)
-		one := []settingsCheck{{path: path, settings: s, faults: faultsOf(err)}}
+		stated, err := s.settings(path, known)
+		one := []settingsCheck{{path: path, settings: stated, faults: faultsOf(err)}}
 		if err == nil {
-			fileFaults(s, one)
-			if err := roomFaults(s, p, one); err != nil {
+			fileFaults(stated, one)
+			if err := roomFaults(stated, p, one); err != nil {
 				return nil, err
 			}
 		}
 		checks = append(checks, one...)
 	}
 	return checks, nil
+}
+
+// settings reads a file of settings, or the standard input.
+func (s streams) settings(path string, known config.Known) (config.Settings, error) {
+	if path != stdinName {
+		return config.LoadSettings(path, known)
+	}
+	text, err := io.ReadAll(s.in)
+	if err != nil {
+		return config.Settings{}, err
+	}
+	return config.ParseSettings(path, text, known)
 }
 
 // faultsOf returns what is wrong with a file.

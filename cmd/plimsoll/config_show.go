@@ -70,7 +70,7 @@ func runConfigShow(s streams, f showFlags) error {
 	if err != nil {
 		hint := "plimsoll config show --override NAME=N tries another figure: contextWindow, contextWindowBufferTokens or maxOutputTokens"
 		if errors.Is(err, budget.ErrUnknownWindow) {
-			hint = "state contextWindow of the model or its provider (docs/configuration.md)"
+			hint = "state contextWindow of the model or its provider (plimsoll config --help)"
 		}
 		return fail(errors.New("config show: "+strings.TrimPrefix(err.Error(), "config: resolve ")), hint)
 	}

@@ -101,3 +101,21 @@ func TestDocConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// The settings that plimsoll config --help shows are read without a fault.
+func TestHelpOfSettings(t *testing.T) {
+	known, err := knownSettings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for line := range strings.Lines(newConfig(streams{}).Long) {
+		if strings.HasPrefix(line, "  ") {
+			shown.WriteString(line)
+		}
+	}
+	got, err := config.ParseSettings("help.yaml", []byte(shown.String()), known)
+	if err != nil || len(got.Providers) != 1 || len(got.Models) != 1 {
+		t.Errorf("want a provider and a model, got %d and %d: %v\n%s", len(got.Providers), len(got.Models), err, shown.String())
+	}
+}

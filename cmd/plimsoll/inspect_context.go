@@ -71,6 +71,9 @@ func (f inspectFlags) followOne(ctx context.Context, s streams, o inspect.Option
 	if len(files) != 1 {
 		return usage(fmt.Errorf("inspect: --follow wants one session file, got %d", len(files)), "")
 	}
+	if files[0] == stdinName {
+		return usage(errors.New("inspect: --follow wants a session file, got the standard input"), "")
+	}
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	return follow(ctx, s, o, files[0], tick.C)

@@ -73,6 +73,10 @@ Start with the newest session of a coding agent on this machine, or list all:
   plimsoll inspect
   plimsoll sessions
 
+Pages that are named docs/... are at:
+
+  https://github.com/plimsoll-dev/plimsoll/tree/main/docs
+
 Exit codes:
   0    done
   1    nothing could be read, or a policy file is wrong, or something failed

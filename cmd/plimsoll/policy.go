@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -129,7 +130,7 @@ The exit code is 1 if any file has a fault.`,
 func runCheck(s streams, asJSON bool, files []string) error {
 	var wrong []string
 	for _, path := range files {
-		p, err := loadPolicy(path)
+		p, err := s.policy(path)
 		if err != nil {
 			wrong = append(wrong, message(err))
 		}
@@ -149,6 +150,19 @@ func runCheck(s streams, asJSON bool, files []string) error {
 		return nil
 	}
 	return fail(errors.New(strings.Join(wrong, "\n")), startingPoint)
+}
+
+// policy returns the policy of a name, or that on the standard input.
+func (s streams) policy(name string) (policy.Policy, error) {
+	if name != stdinName {
+		return loadPolicy(name)
+	}
+	text, err := io.ReadAll(s.in)
+	if err != nil {
+		return policy.Policy{}, fail(fmt.Errorf("policy: %w", err), "")
+	}
+	p, err := config.ParsePolicy(name, text)
+	return p, fail(err, startingPoint)
 }
 
 func newChecked(path string, p policy.Policy, err error) checked {

@@ -17,7 +17,7 @@ func billingNote(res replay.Result) string {
 	case res.Base == replay.BaseMessages:
 		return ""
 	case len(unpriced) > 0:
-		return "no price is known of " + console.Safe(strings.Join(unpriced, ", ")) + ", so no cost is shown; a price can be stated in plimsoll.yaml (docs/models.md)"
+		return "no price is known of " + console.Safe(strings.Join(unpriced, ", ")) + ", so no cost is shown; a price can be stated in plimsoll.yaml (plimsoll config --help)"
 	case slices.ContainsFunc(res.Runs, func(r replay.Run) bool { return r.TokensSent > 0 && !r.CostUSD.Known }):
 		return "no cost is shown, as list prices do not hold for some of the calls"
 	case b.Cache == "":
