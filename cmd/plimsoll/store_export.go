@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
@@ -107,18 +108,22 @@ func (e exportFlags) export(ctx context.Context, s streams, st *sqlite.Store, f 
 // request returns what a session would send, or would if nothing had been taken out of it.
 func (e exportFlags) request(t taken) llm.Request {
 	r := llm.Request{Model: e.model, Messages: t.snap.Messages, Sections: t.snap.Base.Sections, Tools: t.snap.Base.Tools}
+	offer := t.snap.Base.Offer
 	for _, rec := range t.snap.Tail {
 		switch rec.Kind {
 		case journal.KindSections:
 			r.Sections = rec.Sections
 		case journal.KindTools:
-			r.Tools = rec.Tools
+			r.Tools, offer = rec.Tools, nil
+		case journal.KindOffer:
+			offer = rec.Offer
 		}
 	}
 	if s := t.snap.State; s != nil && r.Model == "" {
 		_, r.Model, _ = strings.Cut(s.Sent.Target, "/")
 	}
 	if e.view {
+		r.Tools = offered(r.Tools, offer)
 		r.Sections = slices.Concat(r.Sections, t.view.Sections)
 		r.Messages = make([]llm.Message, len(t.view.Items))
 		for i, it := range t.view.Items {
@@ -126,6 +131,21 @@ func (e exportFlags) request(t taken) llm.Request {
 		}
 	}
 	return r
+}
+
+// offered returns the tools that a model is shown of a list, by their places; nil: all but the
+// one that finds what is left out.
+func offered(tools []llm.Tool, places []int) []llm.Tool {
+	if places == nil {
+		return slices.DeleteFunc(slices.Clone(tools), func(t llm.Tool) bool { return t.Builtin && policy.BuiltinOf(t.Name) == policy.ToolSearch })
+	}
+	out := make([]llm.Tool, 0, len(places))
+	for _, at := range places {
+		if at >= 0 && at < len(tools) {
+			out = append(out, tools[at])
+		}
+	}
+	return out
 }
 
 // dialectOf returns the codec of the newest message that came from a provider or a client.

@@ -204,3 +204,32 @@ func TestOfferTold(t *testing.T) {
 		})
 	}
 }
+
+// TestExportHasTheToolsThatAreShown: with --view what is left out of requests is left out of an export, too; without it all tools are there.
+func TestExportHasTheToolsThatAreShown(t *testing.T) {
+	tools := []llm.Tool{{Name: "read"}, {Name: "sea_mast", Kind: llm.ToolOfServer}, {Name: "tool_search", Builtin: true}}
+	for _, c := range []struct {
+		name string
+		base journal.Base
+		tail []journal.Record
+		want string
+	}{
+		{"left out", journal.Base{Tools: tools, Offer: []int{0, 2}}, nil, "read tool_search"},
+		{"offered again", journal.Base{Tools: tools, Offer: []int{0, 2}}, []journal.Record{{Kind: journal.KindOffer, Offer: []int{0, 2, 1}}}, "read tool_search sea_mast"},
+		{"none left out", journal.Base{Tools: tools, Offer: []int{0, 2}}, []journal.Record{{Kind: journal.KindTools, Tools: tools}}, "read sea_mast"},
+	} {
+		for _, view := range []bool{true, false} {
+			want := "read sea_mast tool_search"
+			if view {
+				want = c.want
+			}
+			var got []string
+			for _, tool := range (exportFlags{view: view}).request(taken{snap: journal.Snapshot{Base: c.base, Tail: c.tail}}).Tools {
+				got = append(got, tool.Name)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s, view %v: %q, want %s", c.name, view, got, want)
+			}
+		}
+	}
+}
