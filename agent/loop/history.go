@@ -29,6 +29,8 @@ type History struct {
 	Summariser Spent `json:"summariser"`
 	// Spent is what the agents took, as far as a proxy stood between them and their models.
 	Spent Spent `json:"spent"`
+
+	running Spent // of that, what is of the iteration that has begun and not ended
 }
 
 // An Iteration is one run of an agent, as it is on record.
@@ -37,7 +39,7 @@ type Iteration struct {
 	Sections []Share      `json:"sections"` // of its prompt
 	Bytes    int64        `json:"output_bytes"`
 	Events   []core.Event `json:"events"`
-	Spent    *Spent       `json:"spent,omitempty"` // nil: no proxy saw a call
+	Spent    *Spent       `json:"spent,omitempty"` // nil: no proxy saw a call; of one that was killed, calls that had ended then
 }
 
 // A SummaryAt is a summary and the iteration after which it was written.
@@ -83,8 +85,18 @@ func (h *History) add(r, began record) {
 		h.Workspace, h.Agents, h.Settings = r.Workspace, r.Agents, *r.Settings
 	}
 	if r.Iteration != nil {
-		h.Iterations = append(h.Iterations, Iteration{*r.Iteration, began.Sections, r.Bytes, r.Events, r.Spent})
-		h.Running = 0
+		it := Iteration{*r.Iteration, began.Sections, r.Bytes, r.Events, r.Spent}
+		if h.running.Calls > 0 {
+			if r.Spent != nil {
+				h.running = h.running.Add(*r.Spent)
+			}
+			it.Spent = &Spent{}
+			*it.Spent = h.running
+		}
+		h.Iterations = append(h.Iterations, it)
+		h.Running, h.running = 0, Spent{}
+	} else if r.Kind == kindTick && r.Spent != nil {
+		h.running = h.running.Add(*r.Spent)
 	}
 	for _, e := range r.Events {
 		switch e.Kind {

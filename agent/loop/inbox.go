@@ -13,7 +13,7 @@ import (
 // Bounds of what is read from the inbox.
 const (
 	maxMessage  = 64 << 10 // bytes of a message; its end is cut off
-	maxMessages = 100      // messages that are read in one go
+	maxMessages = 100      // messages that are read in one go, and that wait for a prompt; others stay in the folder
 	plainRank   = 1000     // the priority of a message whose name begins with no number
 )
 
@@ -23,6 +23,9 @@ type letter struct {
 	text     string
 	priority int
 }
+
+// errFull says why messages stay in the folder.
+var errFull = fmt.Errorf("%d messages wait for a prompt: the others stay in the folder until prompts have shown some", maxMessages)
 
 // An inbox hands on the messages in a folder, each once. Nothing that is wrong in it ends a
 // loop: it is told, once, and stays where it is.

@@ -35,7 +35,7 @@ const (
 	kindPause    = "pause"    // a person's
 	kindContinue = "continue" // a person's
 	kindFatal    = "fatal"    // the host cannot go on
-	kindTick     = "tick"     // time that has ended the loop
+	kindTick     = "tick"     // time that has ended the loop, or that passed until calls had taken something
 	kindAnswer   = "answer"   // a model has written a summary
 	kindNoAnswer = "noanswer" // it has not
 	kindRecalled = "recalled" // passages were looked for

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -159,11 +160,25 @@ func (r *Runner) await(durable context.Context, done <-chan ran) (ran, error) {
 		case ended := <-done:
 			return ended, failed
 		case <-tick.C:
-			if failed == nil {
-				failed = r.signals(durable) // told when the agent has ended: what it does is not lost
+			if failed == nil { // told when the agent has ended: what it does is not lost
+				failed = errors.Join(r.signals(durable), r.paid(durable))
 			}
 		}
 	}
+}
+
+// paid records what the calls of the running iteration took so far, so that it is known if the
+// loop is killed before its end.
+func (r *Runner) paid(ctx context.Context) error {
+	if r.proxy == nil {
+		return nil
+	}
+	spent := r.proxy.SpentSoFar()
+	if spent.Calls == 0 {
+		return nil
+	}
+	at := r.o.Now()
+	return r.written(ctx, core.Tick{At: at}, record{Kind: kindTick, At: at, effect: effect{Spent: &spent}})
 }
 
 // ended records the end of an iteration.
@@ -260,10 +275,14 @@ func (r *Runner) signals(ctx context.Context) error {
 	return r.deliver(ctx)
 }
 
-// deliver gives the machine what is in the inbox.
+// deliver gives the machine what is in the inbox, as far as it has room for it.
 func (r *Runner) deliver(ctx context.Context) error {
 	letters, wrong := r.inbox.letters()
 	for _, l := range letters {
+		if r.machine.Waiting() >= maxMessages {
+			wrong = append(wrong, errFull)
+			break
+		}
 		rec := record{Kind: kindMessage, At: r.o.Now(), message: message{l.text, l.priority, l.name}}
 		if err := r.written(ctx, core.Message{Text: l.text, Priority: l.priority}, rec); err != nil {
 			return err

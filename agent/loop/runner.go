@@ -65,6 +65,9 @@ type Proxy interface {
 	// Spent returns what calls took since it was asked last. It waits for those that are
 	// about to end.
 	Spent() Spent
+	// SpentSoFar returns the same without waiting: of calls that have ended. Either tells of a
+	// call once.
+	SpentSoFar() Spent
 }
 
 // A Notice tells what happens in a loop.

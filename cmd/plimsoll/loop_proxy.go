@@ -152,6 +152,11 @@ func (p *loopProxy) done(provider string, r gateway.Report) {
 // Spent implements loop.Proxy.
 func (p *loopProxy) Spent() loop.Spent {
 	p.conns.wait(callsPatience)
+	return p.SpentSoFar()
+}
+
+// SpentSoFar implements loop.Proxy.
+func (p *loopProxy) SpentSoFar() loop.Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.spent

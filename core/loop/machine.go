@@ -50,6 +50,10 @@ func machine(c Config, s *state) *Machine {
 // after it.
 func (m *Machine) Save() []byte { return m.s.save() }
 
+// Waiting returns how many messages no prompt has shown yet. Nothing bounds them here: a host
+// that lets others write to it feeds no more than it wants in the state.
+func (m *Machine) Waiting() int { return len(m.s.Messages) }
+
 // Context returns what the next prompt is made of.
 func (m *Machine) Context() LoopContext {
 	c := m.s.Context
