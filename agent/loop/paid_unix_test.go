@@ -4,6 +4,7 @@ package loop_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,20 +59,20 @@ func TestPaidBeforeAKill(t *testing.T) {
 	}()
 	<-p.told
 	killed := new(store.Memory) // has what the store had when the loop was killed
+	var lines [][]byte
 	for data, err := range o.Store.Records(t.Context(), "loop/"+r.ID(), 0) {
-		if err == nil {
-			n := 0
-			for range killed.Records(t.Context(), "loop/"+r.ID(), 0) {
-				n++
-			}
-			err = killed.Append(t.Context(), "loop/"+r.ID(), n, [][]byte{data})
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		lines = append(lines, data)
+	}
+	if err := killed.Append(t.Context(), "loop/"+r.ID(), 0, lines); err != nil {
+		t.Fatal(err)
 	}
 	cancel()
-	<-ended
+	if err := <-ended; !errors.Is(err, loop.ErrInterrupted) {
+		t.Fatalf("want it interrupted, got %v", err)
+	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -407,6 +407,12 @@ func (m *accounts) SentTo() budget.Target {
 // took up.
 func (m *accounts) Began() bool { return m.sent.meter != nil || m.sent.end > 0 }
 
+// elsewhere reports whether requests went to other targets only than the one that is preferred
+// now, as far as anybody knows: its provider keeps nothing of them.
+func (m *accounts) elsewhere() bool {
+	return m.Began() && m.SentTo().Name() != m.resolved[0].Name() && !m.count[0].Report().Anchored
+}
+
 // named returns the place of a target among those that are named now, -1 if it is none.
 func (m *accounts) named(name string) int {
 	return slices.IndexFunc(m.resolved, func(t budget.Target) bool { return t.Name() == name })

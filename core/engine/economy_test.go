@@ -299,3 +299,39 @@ func TestAMarkedCacheIsReadFromItsFront(t *testing.T) {
 		t.Errorf("want the question of some 3,000 tokens to be written once more where a cache has marks, and not else, got %d and %d", a, b)
 	}
 }
+
+// TestAnotherTargetHasNothingCached: a batch that waits is made at once for a target that no request has gone to yet, also
+// after a restart; one that has answered before keeps what it was sent.
+func TestAnotherTargetHasNothingCached(t *testing.T) {
+	window := budget.Window{Capacity: economyWindow, Buffer: budget.None, OutputReserve: budget.None}
+	one, other := budget.Target{Provider: "a", Model: "mystery", Window: window}, budget.Target{Provider: "b", Model: "riddle", Window: window}
+	waits := func(t *testing.T) (*host, int) {
+		c, err := configured(economyPolicy(1), one)
+		must(t, err)
+		h, err := newHost(c)
+		must(t, err)
+		ask(t, h, llm.Text{Text: "Do it all."})
+		for step := range 13 {
+			must(t, h.feed(engine.Prepare{Targets: []budget.Target{one}}))
+			must(t, h.feed(engine.Usage{Usage: llm.Usage{Input: h.m.Count().Point, Output: 10}, Reported: true}))
+			look(t, h, fmt.Sprint("c", step), llm.Text{Text: filler(economyOutput, fmt.Sprint("out", step))})
+		}
+		return h, len(h.m.Journal())
+	}
+	h, made := waits(t)
+	if made != 0 {
+		t.Fatalf("want a batch that is due and waits, got %+v: the test tests nothing", h.m.Journal()[0].Rule)
+	}
+	again, err := h.restored()
+	must(t, err)
+	if must(t, h.feed(engine.Prepare{Targets: []budget.Target{one}})); len(h.m.Journal()) > 0 {
+		t.Errorf("the target that has it cached: %d edits, want none yet", len(h.m.Journal()))
+	}
+	h, _ = waits(t)
+	if must(t, h.feed(engine.Prepare{Targets: []budget.Target{other}})); len(h.m.Journal()) == 0 {
+		t.Error("a target that has nothing cached: no edit, want the batch")
+	}
+	if must(t, again.feed(engine.Prepare{Targets: []budget.Target{other}})); len(again.m.Journal()) == 0 {
+		t.Error("after a restart: no edit, want the batch")
+	}
+}

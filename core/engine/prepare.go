@@ -39,7 +39,7 @@ func (m *requester) feedPrepare(in Prepare) error {
 		return err
 	}
 	m.chooseTools()
-	m.cold, m.anew = in.Cold || m.anew, false
+	m.cold, m.anew = in.Cold || m.anew || m.elsewhere(), false
 	m.guard.Release(m.guard.Reserved()) // every call has its result by now
 	m.traceTurn()
 	m.guard.BeginRequest()
