@@ -9,7 +9,7 @@ import (
 
 // clears returns the policy's rule by which a provider is asked to take old outputs out of prompts
 // itself, where the target's can.
-func (m *ruler) clears(t budget.Target) (policy.Rule, bool) {
+func (m *rulebook) clears(t budget.Target) (policy.Rule, bool) {
 	for _, r := range m.policy.Rules {
 		if r.Do == policy.DoProvider {
 			row, known := m.cfg.Catalog.Lookup(t.Model)
@@ -21,7 +21,7 @@ func (m *ruler) clears(t budget.Target) (policy.Rule, bool) {
 
 // clearing returns what the provider of a target is asked to take out by itself. Where outputs could
 // not be stored it is asked nothing: what it takes out the model could not read back.
-func (m *ruler) clearing(t budget.Target) llm.Clearing {
+func (m *measures) clearing(t budget.Target) llm.Clearing {
 	r, ok := m.clears(t)
 	if !ok || m.request.noStore {
 		return llm.Clearing{}
@@ -43,7 +43,7 @@ func (m *ruler) clearing(t budget.Target) llm.Clearing {
 
 // storeCleared puts the outputs that the provider may take out into the next Ready, from shortly
 // before it does, so that all that leaves the model's sight is stored.
-func (m *ruler) storeCleared(r policy.Rule) {
+func (m *editor) storeCleared(r policy.Rule) {
 	to := m.resolved[0]
 	if _, ok := m.clears(to); !ok || m.request.noStore || m.cfg.KeepOutputs {
 		return
