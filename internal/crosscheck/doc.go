@@ -14,6 +14,10 @@
 //   - what was sent before stays unless an edit made since says otherwise (law 5), thinking is whole or gone (law 6), what balanced pins
 //     stands there word for word (law 8), and a summary that says nothing is never shown
 //
+// Beside it one script is played by several sessions: one that goes on in one process, and others that are opened again, from snapshots and
+// without, that go on as forks, or whose store fails. All of them have to send the same bytes and show the same figures (law 4), with
+// summaries in the background, sections, tools that are left out, other targets and rewinds. PLIMSOLL_ALIKE=N plays N scripts.
+//
 // A few hundred seeds run with every go test; PLIMSOLL_CROSSCHECK=N runs N, and make crosscheck 20,000. A fault names its seed and the
 // command that runs it alone.
 package crosscheck
