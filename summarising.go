@@ -17,6 +17,9 @@ type question struct {
 	ask    int // its number
 	cancel context.CancelFunc
 	done   chan struct{} // closed when its answer has come, or is of no use any more
+
+	storing chan struct{} // has something in it while something is stored for it
+	over    bool          // nothing is stored for it any more; guarded by storing
 }
 
 // An asking is the questions that are open.
@@ -29,13 +32,26 @@ type asking struct {
 func (s *Session) newQuestion(ctx context.Context, ask engine.Ask) (*question, context.Context) {
 	most := s.options.SummaryTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("the summariser has not answered within %v", most))
-	return &question{ask: ask.ID, cancel: cancel, done: make(chan struct{})}, ctx
+	return &question{ask: ask.ID, cancel: cancel, done: make(chan struct{}), storing: make(chan struct{}, 1)}, ctx
 }
 
-// end ends a question, whose answer is not waited for any longer.
+// end ends a question, whose answer is not waited for any longer. Nothing is stored for it
+// after that: a session that is closed may be deleted, and must not begin again by it.
 func (q *question) end() {
 	q.cancel()
+	q.storing <- struct{}{}
+	q.over = true
+	<-q.storing
 	close(q.done)
+}
+
+// store puts into the store what the answer's use will take out of the view, where nobody waits.
+func (q *question) store(ctx context.Context, s *Session, a engine.Answer) {
+	q.storing <- struct{}{}
+	defer func() { <-q.storing }()
+	if !q.over {
+		drive.KeepAhead(ctx, s.store, s.id, a)
+	}
 }
 
 // wait asks what a call waits for. Its lock is held, and is not while the summariser is asked: others
@@ -62,6 +78,7 @@ func (s *Session) later(ask engine.Ask) {
 	s.asking.behind = q
 	go func() {
 		a := answer(within, s.options.Summariser, ask)
+		q.store(within, s, a)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.asking.behind != q {

@@ -367,6 +367,15 @@ func AnswerTo(ctx context.Context, s Summariser, ask engine.Ask) (a engine.Answe
 	return a
 }
 
+// KeepAhead puts into the store what is to leave a session's view for an answer that nobody waits
+// for, so that whoever uses it need not. What cannot be stored now is left to that.
+func KeepAhead(ctx context.Context, s store.Store, session string, a engine.Answer) {
+	blobs := a.Judgement.Blobs()
+	if len(blobs) > 0 && s.Put(ctx, session, blobs) == nil {
+		a.Judgement.Kept()
+	}
+}
+
 // Late takes the answer to a question that went to [Config.Later]. It is fed before the next
 // request.
 func (d *Driver) Late(a engine.Answer) { d.late = append(d.late, a) }
@@ -379,7 +388,9 @@ func (d *Driver) answer(ctx context.Context, ask engine.Ask) error {
 		d.config.Later(ask)
 		return nil
 	case ask.Background:
-		d.Late(AnswerTo(ctx, d.config.Summariser, ask))
+		a := AnswerTo(ctx, d.config.Summariser, ask)
+		KeepAhead(ctx, d.config.Store, d.config.ID, a)
+		d.Late(a)
 		return nil
 	}
 	a, err := d.awaited(ctx, ask)
