@@ -24,6 +24,7 @@ type counted struct {
 	mu      sync.Mutex
 	puts    int // that were asked for
 	done    int // that were carried out
+	appends int
 	refuses bool
 	hangs   chan struct{} // until it is closed; nil: not
 	heeds   bool          // it does not hang when its caller has gone
@@ -52,6 +53,13 @@ func (c *counted) Put(ctx context.Context, session string, blobs []edit.Blob) er
 	c.done++
 	c.mu.Unlock()
 	return c.Memory.Put(ctx, session, blobs)
+}
+
+func (c *counted) Append(ctx context.Context, session string, seq int, records [][]byte) error {
+	c.mu.Lock()
+	c.appends++
+	c.mu.Unlock()
+	return c.Memory.Append(ctx, session, seq, records)
 }
 
 func (c *counted) count() int {
@@ -138,7 +146,11 @@ func TestStoredAhead(t *testing.T) {
 					t.Errorf("%d puts before the request, want one", n)
 				}
 				st.takes()
+				before := st.appends
 				send := prepare(t, s)
+				if n := st.appends - before; n != 1 && !refuses {
+					t.Errorf("the request is recorded in %d writes, want one", n)
+				}
 				if stored := st.count() - 1; (stored > 0) != refuses {
 					t.Errorf("%d puts in the request", stored)
 				}

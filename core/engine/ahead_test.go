@@ -40,8 +40,11 @@ type answerer struct {
 const (
 	howUnseen = "not looked at" // before it is fed
 	howJudged = "judged"
-	howKept   = "kept" // what leaves for it is in the store already
+	howKept   = "kept"    // what leaves for it is in the store already
+	howAtOnce = "at once" // so it is, and a request is prepared before anything else is done
 )
+
+func (a answerer) keeps() bool { return a.how == howKept || a.how == howAtOnce }
 
 // answer feeds an answer after something else, and returns how many contents were stored then.
 func (a answerer) answer(t *testing.T, ask engine.Ask, meanwhile func()) (stored int) {
@@ -53,15 +56,20 @@ func (a answerer) answer(t *testing.T, ask engine.Ask, meanwhile func()) (stored
 			t.Error("nothing can be stored beforehand")
 		}
 	}
-	if a.how == howKept {
+	if a.keeps() {
 		for _, b := range in.Judgement.Blobs() {
 			a.h.blobs[b.Ref] = b.Data
 		}
-		in.Judgement.Kept()
+		in.Judgement.Keep()
 	}
 	meanwhile()
 	a.h.ready = func(r engine.Ready, _ string) { stored += len(r.Blobs) }
-	must(t, a.h.feed(in))
+	if a.how == howAtOnce {
+		must(t, a.h.m.Feed(in))
+		must(t, a.h.feed(engine.Prepare{}))
+	} else {
+		must(t, a.h.feed(in))
+	}
 	a.h.ready = func(engine.Ready, string) {}
 	prepared(t, a.h)
 	return stored
@@ -78,7 +86,7 @@ func playKept(t *testing.T, how string, changed bool) (said string, contents map
 	h, err := newHost(config)
 	must(t, err)
 	a := answerer{h, how}
-	if n := a.answer(t, turnsUntilAsked(t, h, 0), func() {}); (n == 0) != (how == howKept) {
+	if n := a.answer(t, turnsUntilAsked(t, h, 0), func() {}); (n == 0) != a.keeps() {
 		t.Errorf("%d contents were stored when the answer came", n)
 	}
 	first := h.m.Journal()[0]
@@ -87,7 +95,7 @@ func playKept(t *testing.T, how string, changed bool) (said string, contents map
 			must(t, h.feed(engine.Undo{Edits: []edit.ID{first.ID}}))
 		}
 	})
-	if (n == 0) != (how == howKept && !changed) {
+	if (n == 0) != (a.keeps() && !changed) {
 		t.Errorf("%d contents were stored when the second answer came", n)
 	}
 	last := h.m.Journal()[len(h.m.Journal())-1]
@@ -110,7 +118,7 @@ func playKept(t *testing.T, how string, changed bool) (said string, contents map
 func TestKeptBeforehand(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		want, contents := playKept(t, howUnseen, changed)
-		for _, how := range []string{howJudged, howKept} {
+		for _, how := range []string{howJudged, howKept, howAtOnce} {
 			t.Run(fmt.Sprintf("%s/changed=%v", how, changed), func(t *testing.T) {
 				got, has := playKept(t, how, changed)
 				if got != want {

@@ -85,7 +85,7 @@ func BenchmarkAdopt(b *testing.B) {
 					m, ask := benchAsked(b, name)
 					a := benchAnswer(ask)
 					if how == "kept" {
-						a.Judgement.Kept()
+						a.Judgement.Keep()
 					}
 					b.StartTimer()
 					if how != "none" {

@@ -34,7 +34,7 @@ type Judgement struct {
 }
 
 // Blobs returns what leaves the view where the answer takes its place. A host that has the answer
-// judged where nobody waits puts them into the store there, too, and says so by [Judgement.Kept];
+// judged where nobody waits puts them into the store there, too, and says so by [Judgement.Keep];
 // one that does not, or cannot, has them in a Ready if they are needed. None where a call
 // waits for the answer, or none of it is used.
 func (j *Judgement) Blobs() []edit.Blob {
@@ -48,8 +48,11 @@ func (j *Judgement) Blobs() []edit.Blob {
 	return out
 }
 
-// Kept says that the blobs are durable.
-func (j *Judgement) Kept() {
+// Kept reports whether there are blobs, and they are durable.
+func (j *Judgement) Kept() bool { return j != nil && j.kept }
+
+// Keep says that the blobs are durable.
+func (j *Judgement) Keep() {
 	j.kept = true
 	for i := range j.written {
 		j.written[i].Blob.Data = nil // which nobody needs any more

@@ -195,7 +195,7 @@ func followed(records iter.Seq2[journal.Record, error], last journal.Record) ite
 func (d *Driver) Feed(ctx context.Context, in engine.Input) (Done, error) {
 	switch in.(type) {
 	case engine.Prepare, engine.Rejected:
-		if err := d.CatchUp(ctx); err != nil {
+		if err := d.catchUp(ctx, true); err != nil {
 			return Done{}, err
 		}
 	}
@@ -213,16 +213,24 @@ func (d *Driver) Feed(ctx context.Context, in engine.Input) (Done, error) {
 
 func (d *Driver) feed(ctx context.Context, in engine.Input) (Done, error) {
 	if err := d.machine.Feed(in); err != nil {
-		return Done{}, err
+		_, failed := d.settle(ctx) // what an answer that came before it has led to
+		return Done{}, errors.Join(err, failed)
 	}
 	return d.settle(ctx)
 }
 
 // CatchUp feeds the answers to questions for which nobody had to wait.
-func (d *Driver) CatchUp(ctx context.Context) error {
+func (d *Driver) CatchUp(ctx context.Context) error { return d.catchUp(ctx, false) }
+
+// catchUp is CatchUp. Where a request follows, an answer for which nothing has to be stored is carried
+// out with it, in one write.
+func (d *Driver) catchUp(ctx context.Context, request bool) error {
 	late := d.late
 	d.late = nil
-	for _, a := range late {
+	for i, a := range late {
+		if request && i == len(late)-1 && a.Judgement.Kept() {
+			return d.machine.Feed(a)
+		}
 		if _, err := d.feed(ctx, a); err != nil {
 			return err
 		}
@@ -372,7 +380,7 @@ func AnswerTo(ctx context.Context, s Summariser, ask engine.Ask) (a engine.Answe
 func KeepAhead(ctx context.Context, s store.Store, session string, a engine.Answer) {
 	blobs := a.Judgement.Blobs()
 	if len(blobs) > 0 && s.Put(ctx, session, blobs) == nil {
-		a.Judgement.Kept()
+		a.Judgement.Keep()
 	}
 }
 
