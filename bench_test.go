@@ -30,15 +30,21 @@ func benchSession(b *testing.B, name string, st store.Store, tokens int) *plimso
 	}
 	benchAdd(b, s, human("Read all files."))
 	for n := range max(tokens/500, 1) {
-		id := fmt.Sprintf("h%d", n)
-		call := llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}
-		out := llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: benchLines(n, 2_000)}}}
-		benchAdd(
-			b, s, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}},
-			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{out}},
-		)
+		benchRead(b, s, n)
 	}
 	return s
+}
+
+// benchRead is a Round of about 500 tokens, like no other.
+func benchRead(b *testing.B, s *plimsoll.Session, n int) {
+	b.Helper()
+	id := fmt.Sprintf("h%d", n)
+	call := llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}
+	out := llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: benchLines(n, 2_000)}}}
+	benchAdd(
+		b, s, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}},
+		llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{out}},
+	)
 }
 
 // benchLines is a text of n bytes that differs from others.

@@ -2,7 +2,6 @@ package plimsoll_test
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -67,13 +66,7 @@ func benchSteps(b *testing.B, o plimsoll.Options, steps int) {
 		if err := s.Observe(b.Context(), llm.Usage{Input: send.Count.Point, Output: 40}); err != nil {
 			b.Fatal(err)
 		}
-		id := fmt.Sprintf("h%d", n)
-		call := llm.ToolCall{CallID: id, Name: "read", Args: fmt.Sprintf(`{"n":%d}`, n)}
-		out := llm.ToolResult{CallID: id, Content: []llm.Part{llm.Text{Text: benchLines(n, 2_000)}}}
-		benchAdd(
-			b, s, llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}},
-			llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{out}},
-		)
+		benchRead(b, s, n)
 	}
 	if err := s.Close(); err != nil {
 		b.Fatal(err)

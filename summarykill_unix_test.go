@@ -74,18 +74,12 @@ func TestSummaryWriter(t *testing.T) {
 // TestKilledWhileASummaryIsWritten: a program that is killed while a summary is written sends
 // next what one sends whose summary is lost at that point.
 func TestKilledWhileASummaryIsWritten(t *testing.T) {
-	n := 20
-	if text := os.Getenv("PLIMSOLL_KILLS"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil || n < 1 {
-			t.Fatalf("PLIMSOLL_KILLS, want a number, got %q", text)
-		}
-	}
+	n := kills(t)
 	rnd := rand.New(rand.NewPCG(16, 4)) //nolint:gosec // to be repeatable is the point
 	folder := t.TempDir()
 	for life := range n {
 		path := filepath.Join(folder, fmt.Sprintf("%d.db", life))
-		killWriter(t, path, rnd.IntN(12))
+		killWriter(t, "TestSummaryWriter", path, rnd.IntN(12))
 		st, err := sqlite.Open(t.Context(), path, sqlite.Options{Existing: true})
 		if err != nil {
 			t.Fatal(err)
@@ -107,11 +101,25 @@ func TestKilledWhileASummaryIsWritten(t *testing.T) {
 	}
 }
 
-// killWriter runs the program until a summary is asked for and it has gone on so often, and kills it
-// at once.
-func killWriter(t *testing.T, path string, more int) {
+// kills is how often a program is killed.
+func kills(t *testing.T) int {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSummaryWriter$") //nolint:gosec // this very program
+	text := os.Getenv("PLIMSOLL_KILLS")
+	if text == "" {
+		return 20
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("PLIMSOLL_KILLS, want a number, got %q", text)
+	}
+	return n
+}
+
+// killWriter runs a program until a summary is asked for and it has gone on so often, and kills it
+// at once.
+func killWriter(t *testing.T, program, path string, more int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+program+"$") //nolint:gosec // this very program
 	cmd.Env = append(os.Environ(), writerEnv+"="+path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
