@@ -29,7 +29,8 @@ type Call struct {
 	Provider string // that it goes to, such as anthropic
 	Dialect  llm.Dialect
 	Model    string // where the address states it; empty: the body does
-	Stream   bool   // the address asks for a stream
+	Stream   bool   // the address asks for a stream of events
+	List     bool   // the address asks for a stream that is one list of replies, as Gemini's without alt=sse
 	// Header returns the value of a header of the client's; nil: there are none.
 	Header func(name string) string
 	Body   []byte // decompressed; nobody may write to it from here on

@@ -107,9 +107,9 @@ func (x *Exchange) summarise() error {
 		ID: "plimsoll-compaction", Model: x.request.Model, Stop: llm.StopEnd,
 		Message: llm.AssistantText("<summary>\n" + text + "\n</summary>"),
 	}
-	streamed := x.streams()
+	streamed := x.streams() || x.call.List
 	switch {
-	case !streamed:
+	case !streamed || x.call.List:
 		x.given.Kind = "application/json"
 	case x.call.Dialect == ollama.Dialect:
 		x.given.Kind = "application/x-ndjson"
@@ -117,7 +117,7 @@ func (x *Exchange) summarise() error {
 		x.given.Kind = "text/event-stream"
 	}
 	var err error
-	x.given.Body, err = encoded(x.codec, r, streamed)
+	x.given.Body, err = x.encoded(r, streamed)
 	return err
 }
 

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
-	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // mostRounds is how many Rounds of one exchange are hidden at most. In the last one the
@@ -158,7 +158,7 @@ func (r *Relay) endRound() (llm.Response, error) {
 // conclude ends a reply that has come to hidden calls alone with one that says so, as if the
 // model had: the client has something to show, and the conversation a message to go on from.
 func (r *Relay) conclude(model string) (pass []byte) {
-	said, err := encoded(r.exchange.codec, llm.Response{Model: model, Stop: llm.StopEnd, Message: llm.AssistantText(unanswered)}, r.streamed)
+	said, err := r.exchange.encoded(llm.Response{Model: model, Stop: llm.StopEnd, Message: llm.AssistantText(unanswered)}, r.streamed)
 	if err != nil {
 		r.failed = asError(err)
 		return nil
@@ -170,18 +170,32 @@ func (r *Relay) conclude(model string) (pass []byte) {
 	return pass
 }
 
-// encoded returns a reply as a dialect has it, as a stream or not.
-func encoded(c codecs.Full, r llm.Response, streamed bool) (out []byte, err error) {
+// encoded returns a reply as the client's dialect has it, as a stream or not.
+func (x *Exchange) encoded(r llm.Response, streamed bool) (out []byte, err error) {
 	if !streamed {
-		return c.EncodeResponse(r)
+		return x.codec.EncodeResponse(r)
 	}
-	e := c.NewEncoder()
+	e := x.codec.NewEncoder()
 	for _, event := range wire.Events(r) {
 		if out, err = e.Append(out, event); err != nil {
 			return nil, err
 		}
 	}
+	if x.call.List {
+		out = listOf(out)
+	}
 	return out, nil
+}
+
+// listOf returns the payloads of events, which an encoder of ours wrote, as one list.
+func listOf(events []byte) []byte {
+	var payloads [][]byte
+	for event := range bytes.SplitSeq(events, []byte("\n\n")) {
+		if data, ok := bytes.CutPrefix(event, []byte("data: ")); ok {
+			payloads = append(payloads, data)
+		}
+	}
+	return slices.Concat([]byte("["), bytes.Join(payloads, []byte(",\n")), []byte("]"))
 }
 
 // Failed says that the next Round came to nothing, before End: the provider's answer was an

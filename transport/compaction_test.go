@@ -54,3 +54,31 @@ func TestAnsweredCompaction(t *testing.T) {
 		}
 	}
 }
+
+// TestAnsweredCompactionAsAList: a client that asks for one list of replies gets one.
+func TestAnsweredCompactionAsAList(t *testing.T) {
+	g, err := gateway.New(gateway.Options{AnswerCompactions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := transport.New(g)
+	kind := ""
+	c := testagent.New("http://provider.invalid", "gemini", true)
+	c.HTTP = &http.Client{Transport: carrier(func(req *http.Request) (*http.Response, error) {
+		req.URL.RawQuery = ""
+		resp, err := tr.RoundTrip(req)
+		if err == nil {
+			kind = resp.Header.Get("Content-Type")
+		}
+		return resp, err
+	})}
+	c.Says("Read the numbers.").Says(compactInstruction)
+	body, err := c.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := c.Send(t.Context(), body)
+	if err != nil || kind != "application/json" || answer[0] != '[' || c.Take(answer) != nil || !strings.HasPrefix(c.History[len(c.History)-1].Text(), "<summary>") {
+		t.Errorf("got %s %s (%v)", kind, answer, err)
+	}
+}

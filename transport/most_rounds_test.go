@@ -76,3 +76,43 @@ func TestMostRounds(t *testing.T) {
 		}
 	})
 }
+
+// TestMostRoundsOfAList: the same for a stream that is one list of replies.
+func TestMostRoundsOfAList(t *testing.T) {
+	codec, _ := codecs.For("gemini")
+	a, _ := withoutShell(t, "gemini", true, func(req *http.Request) (*http.Response, error) {
+		return listed(t, provides(t, codec, req, true, callsShell)), nil
+	})
+	var kind string
+	through := a.HTTP.Transport
+	a.HTTP = &http.Client{Transport: carrier(func(req *http.Request) (*http.Response, error) {
+		req.URL.RawQuery = ""
+		resp, err := through.RoundTrip(req)
+		if err == nil {
+			kind = resp.Header.Get("Content-Type")
+		}
+		return resp, err
+	})}
+	must(t, a.Step(t.Context()))
+	said := a.History[len(a.History)-1]
+	if !strings.HasSuffix(said.Text(), "what was read is kept.") || len(said.Calls()) > 0 || kind != "application/json" {
+		t.Errorf("%s: the client gets %q and %d calls", kind, said.Text(), len(said.Calls()))
+	}
+}
+
+// listed makes one list of an answer that is a stream of events.
+func listed(t *testing.T, resp *http.Response) *http.Response {
+	t.Helper()
+	events, err := io.ReadAll(resp.Body)
+	must(t, err)
+	var payloads []string
+	for event := range strings.SplitSeq(string(events), "\n\n") {
+		if data, ok := strings.CutPrefix(event, "data: "); ok {
+			payloads = append(payloads, data)
+		}
+	}
+	text := "[" + strings.Join(payloads, "\n,\n") + "]\n"
+	resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	resp.Header.Set("Content-Type", "application/json")
+	return resp
+}

@@ -60,9 +60,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	case errors.Is(err, errTooLarge):
 		return t.tooLarge(req, route, err), nil
 	}
+	streams := strings.Contains(req.URL.Path, ":streamGenerateContent")
 	call := gateway.Call{
 		Owner: t.owner(req), Provider: route.Provider, Dialect: route.Dialect, Model: route.Model, Header: req.Header.Get, Body: body,
-		Stream: strings.Contains(req.URL.Path, ":streamGenerateContent") && req.URL.Query().Get("alt") == "sse",
+		Stream: streams && req.URL.Query().Get("alt") == "sse", List: streams && req.URL.Query().Get("alt") != "sse",
 		Window: t.windowOf(req, route), Complete: t.completeOf(req, route),
 	}
 	if err != nil {
