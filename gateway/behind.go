@@ -30,8 +30,9 @@ const (
 
 // A behind is a store whose records wait until somebody flushes them, all those of a
 // session in one write. While nothing was taken out of a conversation its client has all of
-// it, so that nothing is lost with records that were not written yet; what was taken out is
-// flushed before the request leaves. Contents are written at once.
+// it, so that nothing is lost with records that were not written yet; what was taken out, and
+// what the client never sees, is flushed before the request leaves. Contents are written at
+// once.
 type behind struct {
 	store.Store
 	index *indexer // nil: nobody searches
@@ -39,6 +40,7 @@ type behind struct {
 	mu      sync.Mutex
 	waiting map[string]waiting
 	flushes map[string]chan struct{} // of sessions that are being flushed: closed at the end
+	alone   map[string]bool          // sessions whose clients do not see what is appended now
 	written map[string]known         // what the store has of a session
 }
 
@@ -49,14 +51,14 @@ type known struct {
 }
 
 func newBehind(s store.Store) *behind {
-	return &behind{Store: s, waiting: map[string]waiting{}, flushes: map[string]chan struct{}{}, written: map[string]known{}}
+	return &behind{Store: s, waiting: map[string]waiting{}, flushes: map[string]chan struct{}{}, alone: map[string]bool{}, written: map[string]known{}}
 }
 
 // waiting is what a session has beyond the store: records from number seq on.
 type waiting struct {
 	seq     int
 	records [][]byte
-	decided bool // among them is more than what the client and the provider said
+	decided bool // among them is more than what the client has said or been told
 }
 
 // Append implements store.Store. A conflict with another process shows when the session is
@@ -73,7 +75,7 @@ func (b *behind) Append(ctx context.Context, session string, seq int, records []
 	}
 	for _, r := range records {
 		w.records = append(w.records, slices.Clone(r))
-		w.decided = w.decided || decided(r)
+		w.decided = w.decided || decided(r) || b.alone[session]
 	}
 	b.waiting[session] = w
 	b.mu.Unlock()
@@ -92,6 +94,20 @@ func decided(record []byte) bool {
 	_, rest, _ := bytes.Cut(record[:min(len(record), 64)], []byte(`"kind":"`))
 	kind, _, found := bytes.Cut(rest, []byte(`"`))
 	return !found || !slices.Contains(heard, journal.Kind(kind))
+}
+
+// unseen says that what is appended to a session until end is called its client does not see:
+// nobody else has it, so that it has to be on the disk before anybody goes on from it.
+func (b *behind) unseen(session string) (end func()) {
+	set := func(on bool) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.alone[session] = on; !on {
+			delete(b.alone, session)
+		}
+	}
+	set(true)
+	return func() { set(false) }
 }
 
 // mustFlush reports whether something waits for a session that must not be lost once its

@@ -42,7 +42,9 @@ func (x *Exchange) serve(ctx context.Context, reply llm.Message) (again bool, er
 			return false, err
 		}
 	}
-	if err := x.answer(ctx, b.session, reply); err != nil {
+	end := x.gateway.store.unseen(b.name)
+	err = x.answer(ctx, b.session, reply)
+	if end(); err != nil {
 		x.family.forget()
 		return false, err
 	}

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/store"
+	"github.com/plimsoll-dev/plimsoll/transport"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
@@ -25,7 +28,7 @@ type tapped struct {
 func TestMostRounds(t *testing.T) {
 	eachWay(t, func(t *testing.T, codec codecs.Full, stream bool) {
 		asked, tame := 0, false
-		a, _ := withoutShell(t, codec.Dialect(), stream, func(req *http.Request) (*http.Response, error) {
+		provider := carrier(func(req *http.Request) (*http.Response, error) {
 			body, err := io.ReadAll(req.Body)
 			must(t, err)
 			if faults := check.Request(codec.Dialect(), body); len(faults) > 0 {
@@ -44,15 +47,23 @@ func TestMostRounds(t *testing.T) {
 			reply.Message = llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{call}}
 			return provides(t, codec, req, stream, reply), nil
 		})
+		a, _ := withoutShell(t, codec.Dialect(), stream, provider)
 		var got bytes.Buffer
-		through := a.HTTP.Transport
-		a.HTTP = &http.Client{Transport: carrier(func(req *http.Request) (*http.Response, error) {
-			resp, err := through.RoundTrip(req)
-			if err == nil {
-				resp.Body = tapped{io.TeeReader(resp.Body, &got), resp.Body}
-			}
-			return resp, err
-		})}
+		st := &store.Memory{}
+		begin := func() { // of a process
+			g, err := gateway.New(gateway.Options{Store: st, Allow: func(_, _, tool string) bool { return tool != "shell" }})
+			must(t, err)
+			tr := transport.New(g)
+			tr.Base = provider
+			a.HTTP = &http.Client{Transport: carrier(func(req *http.Request) (*http.Response, error) {
+				resp, err := tr.RoundTrip(req)
+				if err == nil {
+					resp.Body = tapped{io.TeeReader(resp.Body, &got), resp.Body}
+				}
+				return resp, err
+			})}
+		}
+		begin()
 		must(t, a.Step(t.Context()))
 		said := a.History[len(a.History)-1]
 		if !strings.Contains(said.Text(), "12 rounds of tool calls") || len(said.Calls()) > 0 || asked != 13 {
@@ -69,6 +80,7 @@ func TestMostRounds(t *testing.T) {
 			t.Errorf("the reply breaks rules: %v\n%s", faults, got.Bytes())
 		}
 		tame = true
+		begin()
 		a.Says("Go on.")
 		must(t, a.Step(t.Context()))
 		if text := a.History[len(a.History)-1].Text(); text != "I may not." || asked != 14 {
