@@ -102,6 +102,35 @@ func responseIDAgain(t *testing.T, open func() store.Store) {
 	}
 }
 
+// TestResponseIncomplete: a client goes on with a response that had no room for its end, streamed
+// or not.
+func TestResponseIncomplete(t *testing.T) {
+	const response = `{"id":"resp_1","object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"model":"m","output":[` +
+		`{"type":"message","id":"msg_1","role":"assistant","status":"incomplete","content":[{"type":"output_text","text":"Once upon","annotations":[]}]}],` +
+		`"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`
+	for _, streamed := range []bool{false, true} {
+		g := begin(t, nil)
+		call := func(body string) *gateway.Exchange {
+			x, err := g.Begin(t.Context(), gateway.Call{Provider: "openai", Dialect: "openai-responses", Body: []byte(body)})
+			if err != nil {
+				t.Fatalf("streamed %t: %v", streamed, err)
+			}
+			return x
+		}
+		reply := response
+		if streamed {
+			reply = `event: response.created` + "\n" + `data: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","model":"m","output":[]}}` + "\n\n" +
+				`event: response.incomplete` + "\n" + `data: {"type":"response.incomplete","sequence_number":1,"response":` + response + "}\n\n"
+		}
+		r := call(fmt.Sprintf(`{"model":"m","stream":%t,"input":"A story."}`, streamed)).Relay(t.Context(), streamed)
+		_, _ = r.Write([]byte(reply))
+		r.End()
+		if next := call(`{"model":"m","input":"Go on.","previous_response_id":"resp_1"}`).Report(); next.Match != gateway.MatchNext || next.Messages != 3 {
+			t.Errorf("streamed %t: want the next request of a conversation, with 3 messages, got %+v", streamed, next)
+		}
+	}
+}
+
 // TestRefusedTwiceAtOnce: a client sends the same request twice at once, and the provider
 // refuses both for their length. Both are sent again, shorter, and with the same bytes.
 func TestRefusedTwiceAtOnce(t *testing.T) {

@@ -189,10 +189,14 @@ func (x *Exchange) unknown(e *UnknownHistoryError) error {
 	return &RefusalError{Status: status, Body: body, Report: x.report, Err: e}
 }
 
-// completed returns the response that an event of a stream brings whole.
+// completed returns the response that an event of a stream brings whole. One that has run out of
+// room for its output can be gone on with as well.
 func completed(e llm.Event) (gjson.Result, bool) {
-	if len(e.Raw) == 0 || gjson.GetBytes(e.Raw, "type").Str != "response.completed" {
-		return gjson.Result{}, false
+	if len(e.Raw) > 0 {
+		switch gjson.GetBytes(e.Raw, "type").Str {
+		case "response.completed", "response.incomplete", "response.done":
+			return gjson.GetBytes(e.Raw, "response"), true
+		}
 	}
-	return gjson.GetBytes(e.Raw, "response"), true
+	return gjson.Result{}, false
 }
