@@ -110,13 +110,14 @@ type Options struct {
 // A Gateway keeps the conversations of clients. Make one with [New]. It is safe for
 // concurrent use.
 type Gateway struct {
-	options  Options
-	store    *behind // the options' store
-	families families
-	memory   memory
-	readings readings
-	models   *models
-	begun    atomic.Uint64 // exchanges
+	options   Options
+	store     *behind // the options' store
+	families  families
+	memory    memory
+	readings  readings
+	responses responses
+	models    *models
+	begun     atomic.Uint64 // exchanges
 }
 
 // New returns a gateway.

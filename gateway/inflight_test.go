@@ -102,6 +102,42 @@ func responseIDAgain(t *testing.T, open func() store.Store) {
 	}
 }
 
+// TestResponsesInMemory: responses that were read once are not read again, and what an id means
+// changes with the store, whoever changes that: the same process or another one.
+func TestResponsesInMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sessions.db")
+	var all []*gateway.Gateway
+	for range 2 {
+		s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		must(t, err)
+		defer func() { must(t, s.Close()) }()
+		all = append(all, begin(t, s))
+	}
+	call := func(g *gateway.Gateway, body string) *gateway.Exchange {
+		x, err := g.Begin(t.Context(), gateway.Call{Provider: "openai", Dialect: "openai-responses", Body: []byte(body)})
+		must(t, err)
+		return x
+	}
+	tells := func(g *gateway.Gateway, words string) {
+		r := call(g, `{"model":"m","input":"`+words+`"}`).Relay(t.Context(), false)
+		_, _ = r.Write([]byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"msg_1","role":"assistant","status":"completed",` +
+			`"content":[{"type":"output_text","text":"Once.","annotations":[]}]}],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`))
+		r.End()
+	}
+	family := func(r gateway.Report) string { return r.Session[:len(r.Session)-2] }
+	for n, g := range []*gateway.Gateway{all[0], all[0], all[1], all[0], all[1]} {
+		words := fmt.Sprintf("Story number %d.", n)
+		tells(g, words)
+		want := family(call(all[0], `{"model":"m","input":"`+words+`"}`).Report())
+		for range 2 {
+			next := call(all[0], `{"model":"m","input":"And then?","previous_response_id":"resp_1"}`).Report()
+			if family(next) != want || next.Messages != 3 {
+				t.Errorf("story %d: want it gone on with, in %s with 3 messages, got %+v", n, want, next)
+			}
+		}
+	}
+}
+
 // TestResponseIncomplete: a client goes on with a response that had no room for its end, streamed
 // or not.
 func TestResponseIncomplete(t *testing.T) {

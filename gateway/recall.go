@@ -65,8 +65,9 @@ func (x *Exchange) recall(ctx context.Context) ([]byte, error) {
 	c := x.call
 	id := gjson.GetBytes(c.Body, "previous_response_id")
 	var rounds []response
+	others := x.gateway.store.others(ctx)
 	for next := id.Str; next != ""; next = rounds[len(rounds)-1].previous {
-		r, err := x.gateway.response(ctx, c, next)
+		r, err := x.gateway.recalled(ctx, c, next, others)
 		if err != nil {
 			return nil, err
 		}
@@ -169,6 +170,7 @@ func (g *Gateway) keep(ctx context.Context, c Call, id string, records [][]byte)
 	if !ok {
 		return err
 	}
+	defer g.responses.forget(name)
 	if err := d.Delete(ctx, name); err != nil {
 		return err
 	}
