@@ -29,7 +29,7 @@ var errOvertaken = errors.New("another request of the conversation has left mean
 
 // serve takes in a reply that calls tools of ours, and answers those calls. It returns true
 // if Body is the next request of the exchange; false if the reply is the client's turn,
-// since it calls tools of the client's as well.
+// since it calls tools of the client's as well, or there may be no more Rounds.
 func (x *Exchange) serve(ctx context.Context, reply llm.Message) (again bool, err error) {
 	x.family.mu.Lock()
 	defer x.family.mu.Unlock()
@@ -42,13 +42,14 @@ func (x *Exchange) serve(ctx context.Context, reply llm.Message) (again bool, er
 			return false, err
 		}
 	}
+	over := x.report.Rounds >= mostRounds
 	end := x.gateway.store.unseen(b.name)
 	err = x.answer(ctx, b.session, reply)
 	if end(); err != nil {
 		x.family.forget()
 		return false, err
 	}
-	if hidden := x.cover.calls(reply); len(hidden) < len(reply.Calls()) {
+	if hidden := x.cover.calls(reply); over || len(hidden) < len(reply.Calls()) {
 		return false, x.gateway.store.flush(ctx, b.name)
 	}
 	send, err := b.session.Prepare(ctx, x.target)
@@ -120,13 +121,7 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 	response, err := r.endRound()
 	x, reply := r.exchange, response.Message
 	hidden := len(x.cover.calls(reply))
-	switch {
-	case err != nil || hidden == 0:
-		return pass, false
-	case x.report.Rounds >= mostRounds:
-		if hidden == len(reply.Calls()) { // else the client goes on with its own calls
-			pass = append(pass, r.conclude(response.Model)...)
-		}
+	if err != nil || hidden == 0 {
 		return pass, false
 	}
 	if again, err = x.serve(ctx, reply); err != nil {
@@ -137,6 +132,9 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 		return pass, false
 	}
 	if !again {
+		if hidden == len(reply.Calls()) { // else the client goes on with its own calls
+			pass = append(pass, r.conclude(response.Model)...)
+		}
 		return pass, false
 	}
 	r.splice.Next()

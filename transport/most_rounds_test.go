@@ -89,6 +89,46 @@ func TestMostRounds(t *testing.T) {
 	})
 }
 
+// TestMostRoundsBesideOwnCalls: where the last of them calls a tool of the client's as well, the
+// client goes on with that, and the model has all of its reply, with a result for each call.
+func TestMostRoundsBesideOwnCalls(t *testing.T) {
+	eachWay(t, func(t *testing.T, codec codecs.Full, stream bool) {
+		asked := 0
+		a, _ := withoutShell(t, codec.Dialect(), stream, func(req *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(req.Body)
+			must(t, err)
+			if faults := check.Request(codec.Dialect(), body); len(faults) > 0 {
+				t.Errorf("request %d: %v", asked, faults)
+			}
+			if asked++; asked > 13 {
+				r, err := codec.DecodeRequest(body)
+				must(t, err)
+				calls := 0
+				for _, m := range r.Messages {
+					calls += len(m.Calls())
+				}
+				if calls != 14 || !strings.Contains(string(body), "file 1.0") {
+					t.Errorf("the model sees %d calls of 14: %s", calls, body)
+				}
+				return provides(t, codec, req, stream, mayNot), nil
+			}
+			reply := callsShell
+			call := reply.Message.Calls()[0]
+			call.CallID = fmt.Sprint("call_", asked)
+			reply.Message = llm.AssistantText("I see.", call)
+			if asked == 13 {
+				reply.Message.Parts = append(reply.Message.Parts, llm.ToolCall{CallID: "own", Name: "read", Args: "{}"})
+			}
+			return provides(t, codec, req, stream, reply), nil
+		})
+		must(t, a.Step(t.Context()))
+		if said := a.History[len(a.History)-1]; len(said.Calls()) != 1 || strings.Contains(said.Text(), "rounds") || !a.Work(1) {
+			t.Fatalf("%d requests, the client gets %q and %d calls", asked, said.Text(), len(said.Calls()))
+		}
+		must(t, a.Step(t.Context()))
+	})
+}
+
 // TestMostRoundsOfAList: the same for a stream that is one list of replies.
 func TestMostRoundsOfAList(t *testing.T) {
 	codec, _ := codecs.For("gemini")
