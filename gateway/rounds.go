@@ -65,7 +65,7 @@ func (x *Exchange) answer(ctx context.Context, s *plimsoll.Session, reply llm.Me
 	if err := s.Append(ctx, owned(reply)); err != nil {
 		return fmt.Errorf("reply: %w", err)
 	}
-	x.report.Rounds++
+	x.report.Rounds = min(x.report.Rounds+1, mostRounds) // what follows the last one leads to no other
 	for _, call := range x.cover.calls(reply) {
 		if x.report.Rounds >= mostRounds {
 			if err := s.Append(ctx, llm.ToolError(call.CallID, enough)); err != nil {
