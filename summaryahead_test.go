@@ -269,3 +269,24 @@ func TestStoredAheadBesideOthers(t *testing.T) {
 		}
 	})
 }
+
+// TestStoredAheadBeforeAFault: a summary that is used with a request that is none, as its target cannot
+// be, is recorded all the same.
+func TestStoredAheadBeforeAFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, st := newPatient(), &counted{}
+		s := open(t, aheadOptions(t, st, p))
+		untilAnswered(t, s, p)
+		none := budget.Target{Provider: "p", Model: "mystery", Window: budget.Window{Capacity: 100, OutputReserve: 200}}
+		if send, err := s.Prepare(t.Context(), none); err == nil {
+			t.Fatalf("sent %v, want an error", send)
+		}
+		_ = s.Close()
+		s = open(t, aheadOptions(t, st, p))
+		defer func() { _ = s.Close() }()
+		if n := len(s.Edits()); n != 1 {
+			t.Errorf("%d edits, want the summary", n)
+		}
+		prepare(t, s)
+	})
+}
