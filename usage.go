@@ -8,10 +8,10 @@ import (
 
 // Usage says what fills the window now. All sizes are in tokens.
 type Usage struct {
-	Target  budget.Target  // the preferred one, its window as resolved
-	Count   token.Estimate // of the view, as it would be sent; Count.Bound is what is compared with the limit, Count.Kind says how far it can be trusted
-	Limit   int            // what a request may have
-	Percent int            // of the whole window, from 0 to 100
+	Target  budget.Target     // the preferred one, its window as resolved
+	Count   token.Estimate    // of the view, as it would be sent; Count.Bound is what is compared with the limit, Count.Kind says how far it can be trusted
+	Limit   int               // what a request may have
+	Percent int               // of the whole window, from 0 to 100
 	Parts   budget.Components // by component, each as it is counted; Shares has them as shares of Count
 	// Tools are those of Parts by where they come from, with what is left out of requests.
 	Tools []engine.ToolShare

@@ -320,26 +320,13 @@ func (m *accounts) renewFront() {
 	m.rethink()
 }
 
-// offered returns the tools of this request: all that are not left out, or in a forced final
-// Step the policy's final tool, if the host has it, and what the history names of deferred ones,
-// which a provider wants declared.
+// offered returns the tools of this request: all that are not left out, or those of a final
+// Step.
 func (m *accounts) offered() []llm.Tool {
 	if m.final == ReasonNone {
 		return m.active
 	}
-	var out []llm.Tool
-	if i := slices.IndexFunc(m.tools, func(t llm.Tool) bool { return t.Name == m.finalTool() }); i >= 0 {
-		out = m.tools[i : i+1 : i+1]
-	}
-	if len(m.loaded) == 0 {
-		return out
-	}
-	for _, t := range m.active {
-		if t.Finder || t.Deferred && m.loaded[t.Name] {
-			out = append(out, t)
-		}
-	}
-	return out
+	return m.last(m.finalTool())
 }
 
 // setFinal makes the next Steps final ones, or ordinary ones again.
@@ -460,10 +447,6 @@ func (m *accounts) Sections() []llm.Section { return m.allSections() }
 
 // Tools returns the tools as they would be offered. The caller must not change them.
 func (m *accounts) Tools() []llm.Tool { return m.offered() }
-
-// ToolsSet returns the tools that were set last, also those that are left out, and in a final
-// Step, which has fewer. The caller must not change them.
-func (m *accounts) ToolsSet() []llm.Tool { return m.tools }
 
 // trace notes t with what the guard's counters are now.
 func (m *accounts) trace(t Trace) {

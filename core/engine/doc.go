@@ -49,6 +49,7 @@
 //	judgement.go     answers, and whether they can stand for what they are about
 //	config.go        what it starts with
 //	rulebook.go      what it was told to go by
+//	toolbox.go       the tools, and which of them a model gets
 //	past.go          what happened, and what of it is shown
 //	thinking.go      thinking that edits have broken
 //	offer.go         the policy's own tools, and texts that name them

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/plimsoll-dev/plimsoll/core/deferral"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -22,15 +21,9 @@ type past struct {
 	lastEdit edit.ID     // the highest number given out
 	sections []llm.Section
 	told     edit.ID // the newest edit when the sections were set: notes that are older are of other ones
-	tools    []llm.Tool
-	active   []llm.Tool              // of them, those that are offered, in their order
-	shownAt  []int                   // their places among the tools; nil: none is left out
-	declared bool                    // those that are left out are declared, as deferred
-	loaded   map[string]bool         // deferred tools that what is shown puts before the model
-	unchosen bool                    // nobody has looked yet whether some of the tools are left out
-	uses     map[string]deferral.Use // of tools, by name
-	front    llm.Digest              // of sections and what is offered, see journal.FrontOf
-	view     edit.View               // what follows from them
+	toolbox
+	front llm.Digest // of sections and what is offered, see journal.FrontOf
+	view  edit.View  // what follows from them
 
 	stored map[llm.Ref]bool // blobs that are durable or handed out
 	humans [2]llm.MessageID // the first and the last message that a person typed
