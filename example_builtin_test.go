@@ -77,9 +77,11 @@ func ExampleOptions_toolKind() {
 	try(session.Append(ctx, wants(call)))
 	served := must(session.Builtin(ctx, call))
 	offered := must(session.Prepare(ctx)).Request().Tools
-	found := slices.ContainsFunc(offered, func(t llm.Tool) bool { return t.Name == "mcp__ships__page_42" })
-	fmt.Println("served:", served, "found:", found, "all:", len(offered) > 60)
+	declared := slices.ContainsFunc(offered, func(t llm.Tool) bool { return t.Name == "mcp__ships__page_42" })
+	// This provider defers tools itself: all are declared, and wait until a result names them.
+	wait := slices.ContainsFunc(offered, func(t llm.Tool) bool { return t.Deferred })
+	fmt.Println("served:", served, "declared:", declared, "others wait:", wait)
 	// Output:
 	// left out: false claude-haiku-4-5 true
-	// served: true found: true all: false
+	// served: true declared: true others wait: true
 }

@@ -10,8 +10,10 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
 
 // narrow is the window of a conversation whose summaries the small model writes itself, in tokens.
@@ -37,20 +39,32 @@ func (n narrowed) Complete(ctx context.Context, r llm.Request) (llm.Response, er
 func TestOwnSummaries(t *testing.T) {
 	s := serverOf(t)
 	for _, preset := range []string{"balanced", "turn-budget"} {
-		t.Run(preset, func(t *testing.T) { ownSummaries(t, s, preset) })
+		t.Run(preset, func(t *testing.T) { ownSummaries(t, s, preset, plimsoll.Options{}) })
 	}
+	t.Run("balanced, with the model's vocabulary", func(t *testing.T) { ownSummaries(t, s, "balanced", s.known(t)) })
 }
 
-func ownSummaries(t *testing.T, s server, preset string) {
+// known returns options by which the model's vocabulary is known.
+func (s server) known(t *testing.T) plimsoll.Options {
+	t.Helper()
+	c, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = c.With(catalog.Model{ID: s.model, Family: "openai", Estimator: "hf:" + s.vocabulary(t)})
+	return plimsoll.Options{Catalog: &c, Encodings: (&plimsoll.Encodings{Other: tokenizers.Encoding}).Load}
+}
+
+func ownSummaries(t *testing.T, s server, preset string, o plimsoll.Options) {
 	p, err := policy.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
 	}
 	model := narrowed{t, s.open(t, "ollama"), s.model}
 	target := budget.Target{Provider: "ollama", Model: s.model, Window: budget.Window{Capacity: narrow, Buffer: budget.None, OutputReserve: 128}}
-	session, err := plimsoll.Open(t.Context(), plimsoll.Options{
-		Policy: p, Targets: []budget.Target{target}, Summariser: plimsoll.ModelSummariser{Model: model, Target: target}, SummaryTimeout: 5 * time.Minute, WithoutTools: true,
-	})
+	o.Policy, o.Targets, o.SummaryTimeout, o.WithoutTools = p, []budget.Target{target}, 5*time.Minute, true
+	o.Summariser = plimsoll.ModelSummariser{Model: model, Target: target, Catalog: o.Catalog, Encodings: o.Encodings}
+	session, err := plimsoll.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
