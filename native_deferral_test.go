@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -138,28 +139,33 @@ func TestNativeDeferralElsewhere(t *testing.T) {
 	}
 }
 
+// searchedElsewhere returns options of a session whose provider searches by itself.
+func searchedElsewhere(t *testing.T) plimsoll.Options {
+	o := natively(t)
+	o.WithoutTools = true
+	return o
+}
+
+// foundElsewhere is a reply in which the provider's own search has found a tool, which is called.
+func foundElsewhere(t *testing.T) llm.Message {
+	t.Helper()
+	body := []byte(`{"id":"m","type":"message","role":"assistant","model":"m","stop_reason":"tool_use","content":[
+		{"type":"server_tool_use","id":"srvtoolu_1","name":"tool_search_tool_bm25","input":{"query":"dock at 25"}},
+		{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_search_result", "tool_references":[{"type":"tool_reference","tool_name":"port__dock_25"}]}},
+		{"type":"tool_use","id":"toolu_1","name":"port__dock_25","input":{}}],"usage":{"input_tokens":9,"output_tokens":9}}`)
+	codec, _ := codecs.For("anthropic")
+	r, err := codec.DecodeResponse(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Message
+}
+
 // A host that answers no search of the policy's leaves that to the provider, where each target has
 // one.
 func TestNativeDeferralOfTheProvider(t *testing.T) {
-	hosted := func(t *testing.T) plimsoll.Options {
-		o := natively(t)
-		o.WithoutTools = true
-		return o
-	}
-	reply := func() llm.Message {
-		body := []byte(`{"id":"m","type":"message","role":"assistant","model":"m","stop_reason":"tool_use","content":[
-			{"type":"server_tool_use","id":"srvtoolu_1","name":"tool_search_tool_bm25","input":{"query":"dock at 25"}},
-			{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_search_result", "tool_references":[{"type":"tool_reference","tool_name":"port__dock_25"}]}},
-			{"type":"tool_use","id":"toolu_1","name":"port__dock_25","input":{}}],"usage":{"input_tokens":9,"output_tokens":9}}`)
-		codec, _ := codecs.For("anthropic")
-		r, err := codec.DecodeResponse(body)
-		if err != nil {
-			panic(err)
-		}
-		return r.Message
-	}
 	t.Run("R002-16_its search is declared, and what it finds is counted", func(t *testing.T) {
-		o := hosted(t)
+		o := searchedElsewhere(t)
 		s := began(t, o, manyTools())
 		first := prepare(t, s)
 		at, later := deferredNames(encoded(t, first, "anthropic"))
@@ -169,7 +175,7 @@ func TestNativeDeferralOfTheProvider(t *testing.T) {
 		if notes := toolNotes(first); len(notes) != 1 {
 			t.Errorf("want a note, got %q", notes)
 		}
-		tools, m := s.Usage().Parts.Tools, reply()
+		tools, m := s.Usage().Parts.Tools, foundElsewhere(t)
 		add(t, s, m, gaveBack("toolu_1"))
 		if grown := s.Usage().Parts.Tools - tools; grown < 100 || grown > 300 {
 			t.Errorf("want the definition that was found counted, got %d tokens", grown)
@@ -200,7 +206,7 @@ func TestNativeDeferralOfTheProvider(t *testing.T) {
 		"a policy that appends":         func(o *plimsoll.Options) { o.Policy.Deferral.Means = policy.MeansAppend },
 	} {
 		t.Run("R002-26_"+name, func(t *testing.T) {
-			o := hosted(t)
+			o := searchedElsewhere(t)
 			change(&o)
 			s := began(t, o, manyTools())
 			if _, later := deferredNames(encoded(t, prepare(t, s), "anthropic")); later != nil {
@@ -209,7 +215,7 @@ func TestNativeDeferralOfTheProvider(t *testing.T) {
 		})
 	}
 	t.Run("R002-26_a target without one comes later", func(t *testing.T) {
-		o := hosted(t)
+		o := searchedElsewhere(t)
 		o.Targets[0].Window.Capacity = 60_000
 		s := began(t, o, append(manyTools(), manyMore()...))
 		prepare(t, s)
@@ -218,6 +224,63 @@ func TestNativeDeferralOfTheProvider(t *testing.T) {
 			t.Errorf("want all at once from then on, got %q later", later)
 		}
 	})
+}
+
+// What a batch takes out may have loaded tools, and a person may take the batch back: each time
+// the tools that are before the model are counted, and declared in a final Step.
+func TestNativeDeferralTakenBack(t *testing.T) {
+	o := searchedElsewhere(t)
+	o.Targets[0].Window.Capacity = 40_000
+	s := began(t, o, append(manyTools(), manyMore()...))
+	prepare(t, s)
+	without := toolsCounted(s)
+	add(t, s, foundElsewhere(t), gaveBack("toolu_1"))
+	loaded := toolsCounted(s)
+	for n := range 12 {
+		call, result := round(n)
+		add(t, s, call, result, reply("Read."), human("Go on."))
+		prepare(t, s)
+	}
+	same := func(when string, want [3]int) {
+		t.Helper()
+		prepare(t, s, o.Targets...)
+		if got := toolsCounted(s); got != want {
+			t.Errorf("%s: want tools, schema and share %d, got %d", when, want, got)
+		}
+		if got := toolsCounted(open(t, o)); got != want {
+			t.Errorf("%s, after a restart: want tools, schema and share %d, got %d", when, want, got)
+		}
+	}
+	if _, err := s.Compact(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	same("taken out", without)
+	for _, e := range slices.Backward(s.Edits()) {
+		if e.Op == edit.Insert {
+			continue
+		}
+		if err := s.Undo(t.Context(), e.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Targets[0].Window.Capacity = 400_000 // so that nothing takes it out again
+	same("taken back", loaded)
+	if err := s.Finish(t.Context(), engine.ReasonMaxTurns); err != nil {
+		t.Fatal(err)
+	}
+	if _, later := deferredNames(encoded(t, prepare(t, s), "anthropic")); !slices.Equal(later, []string{"port__dock_25"}) {
+		t.Errorf("in a final Step: later %q", later)
+	}
+}
+
+// toolsCounted returns what the tools before the model take: by the count, by the guard, and by
+// where they come from.
+func toolsCounted(s *plimsoll.Session) [3]int {
+	u, shares := s.Usage(), 0
+	for _, share := range u.Tools {
+		shares += share.Tokens
+	}
+	return [3]int{u.Parts.Tools, u.Guard.Schema, shares}
 }
 
 // manyMore returns tools beside those of manyTools.

@@ -289,18 +289,20 @@ func (m *accounts) remeasureEdited(old edit.View, edits []edit.Edit) {
 	for _, e := range edits {
 		front = front || len(e.Sections) > 0 || len(e.Supersedes) > 0 && e.Op != edit.Replace
 	}
-	if len(m.loaded) > 0 && m.reload() {
-		front, m.shares = true, nil
-	}
+	reloaded := (len(m.loaded) > 0 || front) && m.reload() // what comes back may load some again
 	was := m.gauge.Total()
 	change := meter.Compare(old, m.view, edits...)
 	m.all(func(t *meter.Meter) {
 		t.Edited(change)
-		if front {
+		if front || reloaded {
 			t.SetFront(m.allSections(), m.asLoaded(m.offered()))
 		}
 	})
 	m.guard.Edited(m.gauge.Total() - was)
+	if reloaded {
+		m.shares = nil
+		m.guard.SetSchema(m.schema())
+	}
 }
 
 func (m *accounts) setTools(tools []llm.Tool, shown []int, declared bool) {

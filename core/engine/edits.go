@@ -177,12 +177,16 @@ func (m *editor) refold() {
 	}
 	old := m.view
 	m.view = view
-	m.reload()
+	reloaded := m.reload()
 	change := meter.Compare(old, view)
 	m.all(func(t *meter.Meter) {
 		t.Edited(change)
 		t.SetFront(m.allSections(), m.asLoaded(m.offered()))
 	})
+	if reloaded {
+		m.shares = nil
+		m.guard.SetSchema(m.schema())
+	}
 	m.indexLines()
 	m.rethink()
 }
