@@ -305,14 +305,29 @@ func TestDecodeRefuses(t *testing.T) {
 
 func TestDecodeOfANewerVersion(t *testing.T) {
 	for _, line := range []string{
-		`{"v":4,"kind":"turn_end"}`,
-		`{"v":4,"kind":"poem"}`,
+		`{"v":5,"kind":"turn_end"}`,
+		`{"v":5,"kind":"poem"}`,
 		`{"v":7,"kind":{"name":"message"},"message":["of","another","shape"]}`,
 	} {
 		_, err := journal.Decode([]byte(line))
 		var version *journal.VersionError
 		if !errors.As(err, &version) || version.Want != journal.Version || version.Got <= journal.Version {
 			t.Errorf("%s: want a *VersionError, got %v", line, err)
+		}
+	}
+}
+
+// A session is readable by every program that would not misread it: of tools that are declared as
+// deferred one of version 3 knows nothing, and would send requests without them.
+func TestVersionThatARecordNeeds(t *testing.T) {
+	for want, r := range map[string]journal.Record{
+		`{"v":2,`: {Kind: journal.KindTurnEnd},
+		`{"v":3,`: {Kind: journal.KindOffer, Offer: []int{1}},
+		`{"v":4,`: {Kind: journal.KindOffer, Offer: []int{1}, Declared: true},
+	} {
+		line, err := journal.Encode(r)
+		if err != nil || !strings.HasPrefix(string(line), want) {
+			t.Errorf("%+v: want it to begin with %s, got %s, %v", r, want, line, err)
 		}
 	}
 }

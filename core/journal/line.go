@@ -139,6 +139,9 @@ func lineOf(r Record) (line, error) {
 		l.Tools, err = toolsOf(r.Tools)
 	case KindOffer:
 		l.V, l.Offer, l.Declared = offerVersion, runsOf(r.Offer), r.Declared
+		if r.Declared { // who knows nothing of it would send references to tools that are not declared
+			l.V = declaredVersion
+		}
 	case KindPolicy:
 		if r.Policy == nil {
 			return line{}, errors.New("policy, want one, got none")

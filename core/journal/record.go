@@ -10,13 +10,14 @@ import (
 
 // Version is the version of the format that this package writes. It reads this
 // one and all earlier ones.
-const Version = 3
+const Version = 4
 
 // What a record is of is the version that a program needs to read it, so that a session
 // without newer kinds can still be read by an older one.
 const (
-	commonVersion = 2
-	offerVersion  = 3
+	commonVersion   = 2
+	offerVersion    = 3
+	declaredVersion = 4
 )
 
 // Kind says what a record records.
@@ -54,7 +55,7 @@ type Record struct {
 	Sections []llm.Section
 	Tools    []llm.Tool
 	Offer    []int // the places in the tool list of those that are offered, in their order; nil: none is left out
-	Declared bool  // of an Offer: the others are declared all the same, as deferred
+	Declared bool  // of an Offer: the others are declared all the same, as deferred; since version 4
 	Policy   *policy.Policy
 	Ask      Ask
 	Answer   Answer
