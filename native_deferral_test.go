@@ -317,3 +317,29 @@ func TestNativeDeferralOfAToolThatIsGone(t *testing.T) {
 		t.Errorf("want no reference, got %.2000s", body)
 	}
 }
+
+// What the provider's own search has found names no tool that is gone, be it one of its server's or
+// all, and has its bytes again when the tool comes back.
+func TestNativeDeferralOfAServerThatIsGone(t *testing.T) {
+	for name, gone := range map[string]func(llm.Tool) bool{
+		"one tool":   func(tool llm.Tool) bool { return tool.Name == "port__dock_25" },
+		"its server": func(tool llm.Tool) bool { return tool.Kind == llm.ToolOfServer },
+	} {
+		t.Run("R002-26_"+name, func(t *testing.T) {
+			s, reply := began(t, searchedElsewhere(t), manyTools()), foundElsewhere(t)
+			prepare(t, s)
+			add(t, s, reply, gaveBack("toolu_1"))
+			found := reply.Parts[1].Bytes()
+			for _, tools := range [][]llm.Tool{slices.DeleteFunc(manyTools(), gone), manyTools()} {
+				if err := s.SetTools(t.Context(), tools); err != nil {
+					t.Fatal(err)
+				}
+				body := encoded(t, prepare(t, s), "anthropic") // which keeps the rules
+				whole := len(tools) == len(manyTools())
+				if bytes.Contains(body, found) != whole || !bytes.Contains(body, []byte("srvtoolu_1")) {
+					t.Errorf("with %d tools: %.2000s", len(tools), body)
+				}
+			}
+		})
+	}
+}

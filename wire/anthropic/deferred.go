@@ -103,6 +103,57 @@ func referring(r llm.Request) llm.Request {
 	return r
 }
 
+// declared returns r with what the provider's own search has found without the tools that are not
+// declared any more, as when a server has gone, which would be refused for good: in a request that
+// was made here, or that has the search put in here. What a client has deferred itself stays.
+func declared(r llm.Request) llm.Request {
+	made := r.Dialect != Dialect || len(r.Frame.Raw) == 0
+	names := map[string]bool{}
+	for _, t := range r.Tools {
+		made = made || t.Finder && t.Data == nil && t.Base == nil
+		if names[t.Name] = true; t.Name == "" && !t.Finder {
+			return r // a set of tools that the provider looks up itself
+		}
+	}
+	if !made {
+		return r
+	}
+	copied := false
+	for i, m := range r.Messages {
+		for at, p := range m.Parts {
+			o, ok := p.(llm.Opaque)
+			if !ok || o.Kind != searchResult || !slices.ContainsFunc(o.Loads, func(name string) bool { return !names[name] }) {
+				continue
+			}
+			if !copied {
+				r.Messages, copied = slices.Clone(r.Messages), true
+			}
+			if &r.Messages[i].Parts[0] == &m.Parts[0] {
+				r.Messages[i].Parts = slices.Clone(m.Parts)
+			}
+			r.Messages[i].Parts[at] = foundOf(o, names)
+		}
+	}
+	return r
+}
+
+// foundOf returns what a search has found of the tools that are declared.
+func foundOf(o llm.Opaque, names map[string]bool) llm.Opaque {
+	content := raw.Value(o.Bytes(), "content")
+	list := raw.Value(content, "tool_references")
+	kept := [][]byte{}
+	for _, at := range raw.Elements(list) {
+		one := raw.Slice(list, at)
+		if loads := loadsOf(toolReference, one); len(loads) == 0 || names[loads[0]] {
+			kept = append(kept, one)
+		}
+	}
+	content = raw.Set(content, "tool_references", raw.Array(kept))
+	o.Raw = llm.Raw{Data: raw.Set(o.Bytes(), "content", content)}
+	o.Loads = slices.DeleteFunc(slices.Clone(o.Loads), func(name string) bool { return !names[name] })
+	return o
+}
+
 // refers reports whether p is an answer that is sent as names.
 func refers(p llm.Part, deferred map[string]bool) bool {
 	a, ok := p.(llm.ToolResult)

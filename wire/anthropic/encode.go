@@ -17,7 +17,7 @@ import (
 // without a frame of this dialect is written from the start: model, max_tokens (if
 // stated, though the API insists on it), settings, system, tools, messages. The error says that the frame does not describe its body.
 func EncodeRequest(r llm.Request) ([]byte, error) {
-	r = referring(r)
+	r = declared(referring(r))
 	if r.Dialect != Dialect || len(r.Frame.Raw) == 0 {
 		return fresh(r), nil
 	}
