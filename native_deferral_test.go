@@ -343,3 +343,29 @@ func TestNativeDeferralOfAServerThatIsGone(t *testing.T) {
 		})
 	}
 }
+
+// The cache mark behind the tools stands on the last one that does not wait, wherever a client has
+// those that do: on one that waits it would be refused.
+func TestMarkBehindToolsOfWhichSomeWait(t *testing.T) {
+	codec, _ := codecs.For("anthropic")
+	r, err := codec.DecodeRequest([]byte(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Go."}],"tools":[
+		{"name":"dock","input_schema":{"type":"object"},"defer_loading":true},{"name":"moor","input_schema":{"type":"object"},"defer_loading":true},
+		{"name":"read","input_schema":{"type":"object"}},{"name":"bash","input_schema":{"type":"object"}},{"name":"sail","input_schema":{"type":"object"},"defer_loading":true}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := slices.Clone(r.Tools)
+	for i := range made {
+		made[i].Raw = llm.Raw{}
+	}
+	for name, tools := range map[string][]llm.Tool{"R002-26_of a client": r.Tools, "R002-26_made here": made} {
+		t.Run(name, func(t *testing.T) {
+			o := searchedElsewhere(t)
+			s := began(t, o, tools)
+			body := encoded(t, prepare(t, s), "anthropic") // which keeps the rules
+			if at := gjson.GetBytes(body, "tools.#(cache_control).name").String(); at != "bash" {
+				t.Errorf("want the mark on bash, got %q in %s", at, body)
+			}
+		})
+	}
+}

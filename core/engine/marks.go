@@ -4,8 +4,17 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/prompt"
-	"github.com/plimsoll-dev/plimsoll/core/token"
 )
+
+// behindShown returns the place behind the last tool that a model has before it: one that waits
+// until it is found may have no mark, wherever a host has it in the list.
+func behindShown(tools []llm.Tool) int {
+	n := len(tools)
+	for n > 0 && tools[n-1].Deferred {
+		n--
+	}
+	return n
+}
 
 // marks returns where the cache marks of the request to a target stand.
 func (m *intake) marks(to budget.Target) []prompt.Place {
@@ -18,7 +27,7 @@ func (m *intake) marks(to budget.Target) []prompt.Place {
 		front = llm.MarkLong
 	}
 	return prompt.Marks(rule, m.policy.Prompt.Marks, front, prompt.Layout{
-		Tools: len(token.Shown(m.offered())), Sections: m.allSections(), Items: m.view.Items,
+		Tools: behindShown(m.offered()), Sections: m.allSections(), Items: m.view.Items,
 	})
 }
 

@@ -23,7 +23,7 @@ const (
 
 // A Layout is a request as marks see it.
 type Layout struct {
-	Tools    int // how many are offered
+	Tools    int // how many are offered, up to the last that may have a mark
 	Sections []llm.Section
 	Items    []edit.Item
 }
