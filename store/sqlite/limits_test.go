@@ -72,6 +72,31 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
+// TestBeyondASmallFile: a file whose sessions all go keeps its tables, so that somebody who wants less
+// than these take is not told that it would be empty.
+func TestBeyondASmallFile(t *testing.T) {
+	s := open(t, newFile(t), sqlite.Options{})
+	ctx := t.Context()
+	for i := range 3 {
+		name := fmt.Sprintf("s%d", i)
+		must(t, s.Put(ctx, name, []edit.Blob{blobOf(string(noiseOf(i, 5_000)))}))
+		must(t, s.Append(ctx, name, 0, [][]byte{noiseOf(10+i, 2_000)}))
+	}
+	got, err := s.Beyond(ctx, sqlite.Limits{Bytes: 1})
+	must(t, err)
+	for _, one := range got.Sessions {
+		_, _, err := s.Expire(ctx, one)
+		must(t, err)
+	}
+	_, err = s.GC(ctx)
+	must(t, err)
+	stats, err := s.Stats(ctx)
+	must(t, err)
+	if len(got.Sessions) != 3 || stats.FileBytes > got.Bytes*11/10 || stats.FileBytes < got.Bytes*9/10 {
+		t.Errorf("%d sessions: want the %d bytes that were foretold, a tenth more or less, got %d", len(got.Sessions), got.Bytes, stats.FileBytes)
+	}
+}
+
 // noiseOf returns bytes that do not compress, others for each seed.
 func noiseOf(seed, n int) []byte {
 	data := make([]byte, n)

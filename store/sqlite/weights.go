@@ -9,6 +9,7 @@ import (
 type weights struct {
 	lane     *lane
 	pages    int64 // bytes of the pages in use
+	empty    int64 // of these, what a file without sessions has
 	contents int64 // bytes of all contents, after compression
 	freed    int64 // of these
 	sessions map[int64]*weight
@@ -36,12 +37,12 @@ type weightOfBlob struct {
 }
 
 // left returns how large the file would be, in bytes. What is beside the contents, such as
-// indexes, is taken to grow with them.
+// indexes, is taken to grow with them, but for a page of each table and index.
 func (w *weights) left() int64 {
 	if w.contents == 0 {
 		return w.pages
 	}
-	return w.pages - int64(float64(w.pages)*float64(w.freed)/float64(w.contents))
+	return w.pages - int64(float64(w.pages-w.empty)*float64(w.freed)/float64(w.contents))
 }
 
 // weigh looks at all that is in a file.
@@ -58,7 +59,12 @@ func (l *lane) weigh(ctx context.Context) (*weights, error) {
 	if err := l.one(ctx, "PRAGMA page_size", nil, &size); err != nil {
 		return nil, err
 	}
+	const trees = "SELECT 1 + count(*) FROM sqlite_schema WHERE rootpage > 0" // and that of the schema itself
+	if err := l.one(ctx, trees, nil, &w.empty); err != nil {
+		return nil, err
+	}
 	w.pages, w.contents = pages*size-all.FreeBytes, all.StoredBytes
+	w.empty = min(w.empty*size, w.pages)
 	if err := w.readSessions(ctx); err != nil {
 		return nil, err
 	}
