@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type collection struct {
 }
 
 func newStoreGC(s streams) *cobra.Command {
-	var age string
+	var age, size string
 	c := collection{s: s}
 	cmd := &cobra.Command{
 		Use: "gc", Short: "Remove what no session sees, and give free space back",
@@ -35,15 +36,18 @@ unused longest, and how large the file would be about, and does nothing; with
 --yes as well it removes them, and goes on until the file is no larger than
 --max-bytes. Their references then lead nowhere. Forks of them stay whole. For
 a moment the disk needs room for a second copy of the file.`,
-		Example: "  plimsoll store gc\n  plimsoll store gc --max-age 90d --max-bytes 2000000000\n  plimsoll store gc --max-age 90d --yes",
+		Example: "  plimsoll store gc\n  plimsoll store gc --max-age 90d --max-bytes 2G\n  plimsoll store gc --max-age 90d --yes",
 	}
 	cmd.Flags().StringVar(&age, "max-age", "", "sessions that were last written to longer ago are beyond the limit: `90d`, 36h")
-	cmd.Flags().Int64Var(&c.limits.Bytes, "max-bytes", 0, "the file has so many `bytes` at most afterwards")
+	cmd.Flags().StringVar(&size, "max-bytes", "", "the file has so many `bytes` at most afterwards: 2000000000, 500M, 2G")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "remove the sessions beyond the limits")
 	return storeCommandWith(cmd, storeFlags{changes: true}, "print JSON objects: one a session beyond the limits, one of what was done", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
 		var err error
-		if c.limits.Age, err = parseAge(age); err != nil || c.limits.Bytes < 0 {
-			return usage(fmt.Errorf("%s: limits, want an age such as 90d and bytes above 0, got %q and %d", f.command, age, c.limits.Bytes), "")
+		if c.limits.Age, err = parseAge(age); err != nil {
+			return usage(fmt.Errorf("%s: limits, want an age such as 90d, got %q", f.command, age), "")
+		}
+		if c.limits.Bytes, err = parseBytes(size); err != nil {
+			return usage(fmt.Errorf("%s: limits, want bytes such as 2000000000, 500M or 2G, got %q", f.command, size), "")
 		}
 		c.st, c.json = st, f.json
 		if c.limits != (sqlite.Limits{}) && !c.yes {
@@ -51,6 +55,22 @@ a moment the disk needs room for a second copy of the file.`,
 		}
 		return c.collect(ctx)
 	})
+}
+
+// parseBytes reads a size, which may be in k, M or G, by the thousand; empty: none.
+func parseBytes(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	times := int64(1)
+	if at := strings.IndexByte("kMG", text[len(text)-1]); at >= 0 {
+		times, text = []int64{1e3, 1e6, 1e9}[at], text[:len(text)-1]
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/times {
+		return 0, fmt.Errorf("want a size, got %q", text)
+	}
+	return n * times, nil
 }
 
 // mostDays is the longest age, some 100 years.
