@@ -48,6 +48,10 @@ func Explain(p Policy, w budget.Window) []Line {
 			l.First = p.BatchMark(w.Limit(), true)
 		}
 		l.Threshold = c.Threshold(w)
+		if r.Do == DoProvider { // it has no condition: the provider looks when it is to act
+			l.Unit, l.Permille, l.Of, l.Threshold = UnitTokens, r.Args.Permille, OfLimit, budget.Share(w.Limit(), r.Args.Permille)
+			l.Down = budget.Share(l.Threshold, r.Args.To)
+		}
 		lines = append(lines, l)
 	}
 	return lines

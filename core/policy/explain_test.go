@@ -136,3 +136,12 @@ func TestThresholdProperties(t *testing.T) {
 		t.Errorf("share of a negative limit = %d, want 0", got)
 	}
 }
+
+// What a provider is asked for has no condition, and yet a figure from where on it is done.
+func TestExplainOfAProvider(t *testing.T) {
+	p := policy.Policy{Rules: []policy.Rule{{Name: "theirs", At: policy.AtPrepare, Do: policy.DoProvider, Args: policy.Args{Permille: 500, To: 900}}}}
+	got := policy.Explain(p, budget.Window{Capacity: 100_000})
+	if l := got[0]; l.Threshold != 50_000 || l.Unit != policy.UnitTokens || l.Permille != 500 || l.Of != policy.OfLimit || l.Down != 45_000 {
+		t.Errorf("want it from 50,000 tokens on down to 45,000, got %+v", l)
+	}
+}
