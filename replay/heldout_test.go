@@ -33,6 +33,7 @@ func (k kept) sum(window string, in func(repository string) bool) *replay.Ground
 // of the client's own, and docs/benchmarks.md has what those forms keep, each of the repository
 // that it has not seen.
 func TestCorpusHeldOut(t *testing.T) {
+	t.Parallel()
 	base, err := policy.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)

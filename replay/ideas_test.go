@@ -52,6 +52,7 @@ func without(rule string) func(*policy.Policy) {
 // TestCorpusIdeas: docs/benchmarks.md has what balanced keeps with one thing about it changed,
 // and which of these forms, and of the policies of others, no other one beats.
 func TestCorpusIdeas(t *testing.T) {
+	t.Parallel()
 	base, err := policy.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)

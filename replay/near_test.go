@@ -23,6 +23,7 @@ var (
 // and how many more of the lines that edits quote than the policy that takes out what was used
 // least lately: at least a point in the mean over sessions and windows.
 func TestCorpusNear(t *testing.T) {
+	t.Parallel()
 	balanced, err := policy.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)

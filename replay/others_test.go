@@ -49,6 +49,7 @@ var studied = []published{
 // docs/benchmarks.md has their rows. Looked at are the segments of 20,000 tokens and more with
 // twelve Steps that refer to something.
 func TestCorpusOthers(t *testing.T) {
+	t.Parallel()
 	var policies []policy.Policy
 	for _, name := range others {
 		policies = append(policies, exampleOf(t, name))

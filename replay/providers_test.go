@@ -30,6 +30,7 @@ type billSum struct {
 // cost by the provider's own prices and cache, with system prompt, tools and thinking, beside what
 // they keep. Left out are sessions of which a price is not known, or nothing was reported.
 func TestCorpusBillsOfOthers(t *testing.T) {
+	t.Parallel()
 	known, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)

@@ -50,6 +50,7 @@ type transferSum struct {
 // in windows of 8,000 and 16,000 tokens. No call of theirs is over the window but where the judge
 // finds, too, that nothing could make it fit.
 func TestCorpusTransfer(t *testing.T) {
+	t.Parallel()
 	files := corpusSessions(t)
 	var policies []policy.Policy
 	for _, name := range own {
