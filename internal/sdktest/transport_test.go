@@ -3,6 +3,7 @@ package sdktest
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -139,7 +140,13 @@ type ears struct {
 	base http.RoundTripper
 
 	mu    sync.Mutex
-	heard []*bytes.Buffer
+	heard []*heardReply
+}
+
+// A heardReply is what was read of one.
+type heardReply struct {
+	bytes.Buffer
+	whole bool // to its end
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -150,13 +157,23 @@ func (e *ears) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	b := &bytes.Buffer{}
+	b := &heardReply{}
 	e.heard = append(e.heard, b)
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.TeeReader(resp.Body, b), resp.Body}
+	resp.Body = listening{resp.Body, b}
 	return resp, nil
+}
+
+// listening is a body of which what is read is kept.
+type listening struct {
+	io.ReadCloser
+	kept *heardReply
+}
+
+func (l listening) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	l.kept.Write(p[:n])
+	l.kept.whole = l.kept.whole || errors.Is(err, io.EOF)
+	return n, err
 }
 
 func (e *ears) hashes() (heard []string) {
