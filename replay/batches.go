@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"slices"
-
 	"github.com/plimsoll-dev/plimsoll/core/cache"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -11,8 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// A Batch is the edits of one Step that changed what had been sent before: a break of the
-// provider's cache that is our own. What a provider lets go of by itself is none.
+// A Batch is a [journal.Batch], of one Step of a run.
 type Batch struct {
 	Step      int      `json:"step"`
 	Rules     []string `json:"rules"`
@@ -37,10 +34,10 @@ type Expected struct {
 
 // A batcher finds the batches of one run.
 type batcher struct {
-	worths map[edit.ID]*journal.Worth // what the journal says of them
+	found  journal.Batches
+	worths map[edit.ID]*journal.Worth // what the journal says of edits
 	edits  int                        // of the journal that were looked at
-	end    llm.MessageID              // the newest message when the request before left
-	price  cache.Rate                 // of the batch that is open
+	steps  []int                      // with which batches were sent
 }
 
 // batcher returns one that has found none; nil if nobody asked.
@@ -70,37 +67,29 @@ func (u *runner) batch(i int, use cache.Use, model *priced) {
 	if b == nil {
 		return
 	}
-	next := Batch{Step: i + 1, CostUSD: catalog.Dollars(0), SavedUSD: catalog.Dollars(0)}
 	for _, e := range made[min(b.edits, len(made)):] {
-		if e.Op == edit.Insert || e.Op == edit.Undo || e.Span.From > b.end {
-			continue
-		}
-		next.add(e)
-		if w := b.worths[e.ID]; w != nil && next.Expected == nil {
-			next.Expected = &Expected{Calls: w.Requests, Gain: w.Gain}
-		}
+		b.found.Edited(e, b.worths[e.ID])
 	}
-	b.edits, b.end = len(made), llm.MessageID(len(u.sess.Machine().Messages()))
-	if next.Edits > 0 {
-		next.Rewritten = max(use.Lost-next.Removed, 0)
-		b.price = u.rate(model, use.Prompt())
-		next.BreakEven = b.price.BreakEven(next.Removed, next.Rewritten)
-		next.CostUSD = b.price.Rewriting(next.Rewritten)
-		u.run.Batches = append(u.run.Batches, next)
-	}
-	if n := len(u.run.Batches); n > 0 {
-		last := &u.run.Batches[n-1]
-		last.Calls++
-		last.SavedUSD = last.SavedUSD.Add(b.price.Reading(last.Removed))
+	b.edits = len(made)
+	if b.found.Called(llm.MessageID(len(u.sess.Machine().Messages())), use.Lost, u.rate(model, use.Prompt())) {
+		b.steps = append(b.steps, i+1)
 	}
 }
 
-func (b *Batch) add(e edit.Edit) {
-	b.Edits++
-	b.Removed += e.Before - e.After
-	if !slices.Contains(b.Rules, e.Rule) {
-		b.Rules = append(b.Rules, e.Rule)
+// batches returns what was found.
+func (b *batcher) batches() []Batch {
+	var out []Batch
+	for i, one := range b.found.Made() {
+		row := Batch{
+			Step: b.steps[i], Rules: one.Rules, Edits: one.Edits, Removed: one.Removed, Rewritten: one.Rewritten,
+			Calls: one.Calls, BreakEven: one.BreakEven, CostUSD: one.Cost, SavedUSD: one.Saved,
+		}
+		if w := one.Expected; w != nil {
+			row.Expected = &Expected{Calls: w.Requests, Gain: w.Gain}
+		}
+		out = append(out, row)
 	}
+	return out
 }
 
 // rate returns what a model asks for tokens of its cache in a prompt of that size.
@@ -142,13 +131,13 @@ func (u *runner) lookUps(model *priced, prompt int) {
 	if g == nil {
 		return
 	}
+	output := catalog.Money{}
+	if p, ok := model.model.PricesAt(prompt); ok && model.known {
+		output = catalog.Money{Pico: int64(p.Output) * lookUpWritten, Known: p.Output >= 0}
+	}
+	r := u.rate(model, prompt)
 	for _, tokens := range g.fetched {
-		cost := catalog.Money{}
-		if p, ok := model.model.PricesAt(prompt); ok && model.known {
-			r := cache.RateOf(p, u.raw.long)
-			cost = r.Reading(prompt).Add(r.Writing(tokens + lookUpCall)).Add(catalog.Money{Pico: int64(p.Output) * lookUpWritten, Known: p.Output >= 0})
-		}
-		u.bill.bill.LookUpsUSD = u.bill.bill.LookUpsUSD.Add(cost)
+		u.bill.bill.LookUpsUSD = u.bill.bill.LookUpsUSD.Add(r.Reading(prompt)).Add(r.Writing(tokens + lookUpCall)).Add(output)
 	}
 	g.fetched = g.fetched[:0]
 }

@@ -80,6 +80,7 @@ func (u *runner) settle() {
 		b.RawUSD, b.CostUSD, b.SavedUSD, b.LookUpsUSD = catalog.Money{}, catalog.Money{}, catalog.Money{}, catalog.Money{}
 	}
 	if u.batches != nil {
+		u.run.Batches = u.batches.batches()
 		u.run.Batched = batched(u.run.Batches)
 	}
 	u.run.Bill, u.run.CostUSD, u.run.CacheBreaks = b, b.CostUSD, u.bill.breaks
