@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
@@ -245,7 +247,8 @@ func (x *row) add(r replay.Run) {
 
 func (x *row) permille() int { return x.irreducible * 1000 / max(x.steps, 1) }
 
-// check prints the tables and holds the shares against their bounds.
+// check prints the tables, holds the shares against their bounds and docs/benchmarks.md to the
+// tables.
 func (s *sums) check(t *testing.T) {
 	s.checkLong(t)
 	formats := map[string]bool{}
@@ -267,11 +270,55 @@ func (s *sums) check(t *testing.T) {
 			t.Logf("%-24s %7s %6d%s", f, w, s.row(rowKey{f, "off", w}).steps, line)
 		}
 	}
+	s.checkFormats(t, formats)
+}
+
+// checkFormats holds the page to the irreducible Steps of the long sessions of each format, or
+// of all where it has none, under the preset that has most.
+func (s *sums) checkFormats(t *testing.T, formats map[string]bool) {
+	var rows []string
+	for _, f := range slices.Sorted(maps.Keys(formats)) {
+		if formats[f+", long"] || isBody[f] {
+			continue
+		}
+		row := fmt.Sprintf("| %s | %d |", f, s.row(rowKey{f, "off", "100%"}).steps)
+		for _, w := range []string{"100%", "50%", "25%"} {
+			most, steps := 0, s.row(rowKey{f, "off", w}).steps
+			for _, name := range policy.Presets() {
+				most = max(most, s.row(rowKey{f, name, w}).irreducible)
+			}
+			switch {
+			case w == "100%":
+				row += fmt.Sprintf(" %d |", most)
+			case steps == 0:
+				row += " – |"
+			default:
+				row += fmt.Sprintf(" %d of %d |", most, steps)
+			}
+		}
+		rows = append(rows, row)
+	}
+	hasRows(t, rows)
+}
+
+// isBody are the formats of single requests, which are no sessions.
+var isBody = map[string]bool{"anthropic": true, "openai-chat": true, "openai-responses": true, "gemini": true}
+
+// cellOf returns a window as the page has it.
+func cellOf(window string) string {
+	if share, ok := strings.CutSuffix(window, "%"); ok {
+		return share + " %"
+	}
+	n, err := strconv.Atoi(window)
+	if err != nil {
+		return window
+	}
+	return edit.Thousands(n)
 }
 
 // checkLong does so for the long sessions of all formats.
 func (s *sums) checkLong(t *testing.T) {
-	t.Logf("%-14s %7s %6s %6s %12s %9s %6s %7s %8s %8s", "policy", "window", "steps", "over", "irreducible", "backstop", "ended", "breaks", "sent/raw", "cost")
+	var rows []string
 	overflowed := 0
 	for _, name := range policy.Presets() {
 		for _, w := range corpusWindows {
@@ -279,8 +326,9 @@ func (s *sums) checkLong(t *testing.T) {
 			if x.steps == 0 {
 				t.Errorf("%s at %s: no run", name, w)
 			}
-			t.Logf("%-14s %7s %6d %6d %5d %4d.%d%% %9d %6d %7d %7d%% %8s", name, w, x.steps, x.over, x.irreducible, x.permille()/10, x.permille()%10,
-				x.backstop, x.ended, x.breaks, x.sent*100/max(x.raw, 1), x.cost)
+			window, n := cellOf(w), edit.Thousands
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %d (%d.%d %%) | %d | %d | %d %% | %s |", name, window, n(x.steps), n(x.over), x.irreducible,
+				x.permille()/10, x.permille()%10, x.ended, x.breaks, x.sent*100/max(x.raw, 1), x.cost))
 			if most, ok := mostIrreducible[w]; ok && x.permille() > most {
 				t.Errorf("%s at %s: want at most %d permille of the steps irreducible, got %d", name, w, most, x.permille())
 			}
@@ -289,6 +337,7 @@ func (s *sums) checkLong(t *testing.T) {
 			}
 		}
 	}
+	hasRows(t, rows)
 	if overflowed == 0 {
 		t.Error("off overflowed nowhere: the windows test nothing")
 	}

@@ -2,8 +2,6 @@ package replay_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,10 +51,7 @@ func without(rule string) func(*policy.Policy) {
 // and which of these forms, and of the policies of others, no other one beats.
 func TestCorpusIdeas(t *testing.T) {
 	t.Parallel()
-	base, err := policy.Preset("balanced")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := preset(t, "balanced")
 	var policies []policy.Policy
 	var names []string
 	for _, i := range ideas {
@@ -71,17 +66,9 @@ func TestCorpusIdeas(t *testing.T) {
 		policies, names = append(policies, exampleOf(t, name)), append(names, name)
 	}
 	for _, name := range []string{"lean", "quality"} {
-		p, err := policy.Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		policies, names = append(policies, p), append(names, name)
+		policies, names = append(policies, preset(t, name)), append(names, name)
 	}
 	sums, _ := othersSums(t, policies, 100, 50, 25)
-	page, err := os.ReadFile(filepath.Join("..", "docs", "benchmarks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var rows []string
 	for _, w := range []string{"50%", "25%"} {
 		for _, i := range ideas {
@@ -91,12 +78,7 @@ func TestCorpusIdeas(t *testing.T) {
 	for _, w := range []string{"50%", "25%"} {
 		rows = append(rows, fmt.Sprintf("| %s | `%s` |", w, strings.Join(unbeaten(names, w, sums), "`, `")))
 	}
-	for _, row := range rows {
-		t.Log(row)
-		if !strings.Contains(string(page), row) {
-			t.Errorf("docs/benchmarks.md does not have %s", row)
-		}
-	}
+	hasRows(t, rows)
 }
 
 // unbeaten returns the names of the forms than which no other one keeps at least as many of

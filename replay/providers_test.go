@@ -3,14 +3,11 @@ package replay_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
-	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
@@ -35,17 +32,7 @@ func TestCorpusBillsOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var policies []policy.Policy
-	for _, name := range others {
-		policies = append(policies, exampleOf(t, name))
-	}
-	for _, name := range own {
-		p, err := policy.Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		policies = append(policies, p)
-	}
+	policies := othersAndOwn(t)
 	windows := []replay.WindowSpec{{Percent: 100}, {Percent: 50}, {Percent: 25}}
 	r, err := replay.New(replay.Options{Policies: policies, Windows: windows, Ground: true})
 	if err != nil {
@@ -129,19 +116,4 @@ func (x *billSum) cells() string {
 	}
 	lines := x.kept.Kind("line")
 	return fmt.Sprintf(" %.2f | %s | %s |", float64(x.cost.Pico)/float64(x.raw.Pico), share(x.kept.Visible, x.kept.Spans), share(lines.Visible, lines.Spans))
-}
-
-// hasRows reports the rows that docs/benchmarks.md does not have.
-func hasRows(t *testing.T, rows []string) {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "docs", "benchmarks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		t.Log(row)
-		if !strings.Contains(string(page), row+"\n") {
-			t.Errorf("docs/benchmarks.md does not have the row %s", row)
-		}
-	}
 }

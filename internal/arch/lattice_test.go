@@ -77,10 +77,9 @@ const lattice = `
 	plimsoll, client, internal/scriptmodel < internal/guardsim, examples/agentloop;
 	plimsoll, WIRE, wire/check < internal/crosscheck;
 	core/llm < internal/recording; # API recordings of the corpus, for tests
-	CORE < internal/tui;
 
 	# The program.
-	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, advice, web, proxy, mcp, agent/loop, internal/tui < cmd/plimsoll;
+	config, tokenizers, builtin, telemetry, wire/check, sessionfile/places, advice, web, proxy, mcp, agent/loop < cmd/plimsoll;
 
 	# The engine decides without the world, formats without a network, stores without formats. A replay cannot spend money.
 	wire/..., store/..., client, net/http !< core/...;
