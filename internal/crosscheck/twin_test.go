@@ -1,6 +1,7 @@
 package crosscheck
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -150,7 +151,12 @@ func (v *sight) until(last llm.MessageID, edits, parents []edit.Edit) *sight {
 	return &u
 }
 
-func bill(a *actor) string { return fmt.Sprintf(" %+v", a.s.Bill()) }
+// bill returns the bill in JSON: what pointers in it lead to is compared, not where they lead.
+func bill(a *actor) string {
+	b := a.s.Bill()
+	text, err := json.Marshal(b)
+	return fmt.Sprintf(" %s %v", text, err)
+}
 
 func ids(edits []edit.Edit) []edit.ID {
 	var all []edit.ID
