@@ -21,8 +21,9 @@
 //
 // # What a file may ask for
 //
-//	model           BPE: vocab, merges in both forms, ignore_merges; byte_fallback has nothing to do as there must be a
-//	                token for each byte. Not: dropout, prefixes and suffixes of subwords
+//	model           BPE: vocab, merges in both forms, ignore_merges; a byte without a token (SmolLM2 has such) counts
+//	                nothing. Not: dropout, prefixes and suffixes of subwords, and, where bytes have no token,
+//	                byte_fallback and unk_token
 //	normalizer      none, NFC, NFD, NFKC, NFKD, Sequence of these
 //	pre_tokenizer   ByteLevel as the last or only one; before it Split (Regex or String, every behavior, invert), Digits;
 //	                Sequence of these

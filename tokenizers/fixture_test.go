@@ -14,6 +14,7 @@ import (
 type fixture struct {
 	merges     []string // "a b", in the characters of the byte alphabet
 	asPairs    bool     // merges as pairs
+	without    string   // bytes that have no token
 	words      []string // further tokens, after those of the merges
 	ignore     bool     // ignore_merges
 	normalizer string   // JSON; empty: null
@@ -55,13 +56,15 @@ func (f fixture) json(t testing.TB) []byte {
 	t.Helper()
 	vocab := map[string]int{}
 	for b, r := range byteRunes() {
-		vocab[string(r)] = b
+		if strings.IndexByte(f.without, byte(b)) < 0 {
+			vocab[string(r)] = b
+		}
 	}
 	merges := []any{}
 	for _, m := range f.merges {
 		left, right, _ := strings.Cut(m, " ")
 		if _, known := vocab[left+right]; !known {
-			vocab[left+right] = len(vocab)
+			vocab[left+right] = len(vocab) + len(f.without)
 		}
 		if f.asPairs {
 			merges = append(merges, []string{left, right})
@@ -70,7 +73,7 @@ func (f fixture) json(t testing.TB) []byte {
 		}
 	}
 	for _, w := range f.words {
-		vocab[w] = len(vocab)
+		vocab[w] = len(vocab) + len(f.without)
 	}
 	text := func(v any) string {
 		b, err := json.Marshal(v)

@@ -28,6 +28,8 @@ type modelJSON struct {
 	Prefix       string            `json:"continuing_subword_prefix"`
 	Suffix       string            `json:"end_of_word_suffix"`
 	IgnoreMerges bool              `json:"ignore_merges"`
+	ByteFallback bool              `json:"byte_fallback"`
+	Unknown      json.RawMessage   `json:"unk_token"`
 	Vocab        map[string]uint32 `json:"vocab"`
 	Merges       json.RawMessage   `json:"merges"`
 }

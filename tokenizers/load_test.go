@@ -24,7 +24,12 @@ func TestUnsupported(t *testing.T) {
 		{path: "model.dropout", got: "0.1", change: model(`"dropout":null`, `"dropout":0.1`)},
 		{path: "model.continuing_subword_prefix", got: `"##"`, change: model(`"continuing_subword_prefix":null`, `"continuing_subword_prefix":"##"`)},
 		{path: "model.end_of_word_suffix", got: `"</w>"`, change: model(`"end_of_word_suffix":null`, `"end_of_word_suffix":"</w>"`)},
-		{path: "model.vocab", got: "none for 0x41", change: model(`"A":65`, `"AA":65`)},
+		{path: "model.unk_token", got: "one, and no token for 0x41", change: func(b []byte) string {
+			return model(`"unk_token":null`, `"unk_token":"B"`)([]byte(model(`"A":65`, `"AA":65`)(b)))
+		}},
+		{path: "model.byte_fallback", got: "one, and no token for 0x41", change: func(b []byte) string {
+			return model(`"byte_fallback":false`, `"byte_fallback":true`)([]byte(model(`"A":65`, `"AA":65`)(b)))
+		}},
 		{path: "normalizer.type", got: `"Lowercase"`, f: fixture{normalizer: `{"type":"Lowercase"}`}},
 		{path: "normalizer.normalizers[1].type", got: `"Strip"`, f: fixture{normalizer: `{"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"Strip"}]}`}},
 		{path: "pre_tokenizer", got: "none", f: fixture{pre: "null"}},

@@ -7,11 +7,13 @@ const scanBytes = 48
 type links struct{ left, right int32 }
 
 // merge returns the ids that merging makes of the piece's bytes: again and again the pair of the lowest rank, the
-// leftmost of these, is joined. The result is the scratch's and lives until its next use. Time is n log n.
+// leftmost of these, is joined; bytes without a token are passed over. The result is the scratch's and lives until its next use. Time is n log n.
 func (m *model) merge(s *scratch, piece []byte) []uint32 {
 	s.ids, s.offers = s.ids[:0], s.offers[:0]
 	for _, b := range piece {
-		s.ids = append(s.ids, m.single[b])
+		if id := m.single[b]; id != none {
+			s.ids = append(s.ids, id)
+		}
 	}
 	for i := 1; i < len(s.ids); i++ {
 		s.offers = append(s.offers, m.pairs.join(s.ids[i-1], s.ids[i]))

@@ -98,7 +98,10 @@ func newModel(j *modelJSON) (*model, error) {
 	}
 	for b, id := range m.single {
 		if id == none && inUTF8(byte(b)) {
-			return nil, unsupported("model.vocab", "a token for each byte, as byte-level models have", fmt.Sprintf("none for 0x%02X", b))
+			if what := j.unknown(); what != "" {
+				return nil, unsupported("model."+what, "none where a byte has no token of its own", fmt.Sprintf("one, and no token for 0x%02X", b))
+			}
+			break
 		}
 	}
 	if err := m.readMerges(j); err != nil {
@@ -121,6 +124,18 @@ func (j *modelJSON) check() error {
 		return unsupported("model.end_of_word_suffix", "none", fmt.Sprintf("%q", j.Suffix))
 	}
 	return nil
+}
+
+// unknown names the member by which the file has tokens for what is not in its vocabulary; empty if it has none: such
+// a byte then gives no token, and its neighbours are each other's.
+func (j *modelJSON) unknown() string {
+	switch {
+	case j.ByteFallback:
+		return "byte_fallback"
+	case given(j.Unknown):
+		return "unk_token"
+	}
+	return ""
 }
 
 // readMerges fills the table of pairs; a merge's rank is its place in the list. Where a pair is listed twice the later

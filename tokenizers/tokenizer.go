@@ -131,12 +131,14 @@ func (t *Tokenizer) through(s *scratch, stages []stage, text []rune) {
 	}
 }
 
-// bytes gives every byte its own token.
+// bytes gives every byte its own token, if it has one.
 func (t *Tokenizer) bytes(s *scratch, text []rune) {
 	var buf [utf8.UTFMax]byte
 	for _, r := range text {
 		for _, b := range buf[:utf8.EncodeRune(buf[:], r)] {
-			s.token(t.model.single[b])
+			if id := t.model.single[b]; id != none {
+				s.token(id)
+			}
 		}
 	}
 }

@@ -32,6 +32,9 @@ func TestIDs(t *testing.T) {
 		{"a token that no merge makes", fixture{merges: abc, words: []string{"xyz"}}, "xyz", []uint32{'x', 'y', 'z'}},
 		{"a space is a byte of its own name", fixture{merges: abc}, "b a", []uint32{'b', 259}},
 		{"bytes of a character", fixture{}, "é", []uint32{0xC3, 0xA9}},
+		{"a byte without a token", fixture{without: "x", merges: abc}, "axbxc", []uint32{'a', 256}},
+		{"many bytes without one", fixture{without: "x", merges: abc}, strings.Repeat("x", 100) + "a" + strings.Repeat("x", 100) + "b", []uint32{257}},
+		{"only such bytes", fixture{without: "x"}, strings.Repeat("x", 100), nil},
 		{"invalid UTF-8 is U+FFFD", fixture{}, "\xff\xfe", []uint32{0xEF, 0xBF, 0xBD, 0xEF, 0xBF, 0xBD}},
 
 		{"NFC", fixture{normalizer: `{"type":"NFC"}`}, "e\u0301", []uint32{0xC3, 0xA9}},
