@@ -18,7 +18,7 @@ type question struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when its answer has come, or is of no use any more
 
-	storing chan struct{} // has something in it while something is stored for it
+	storing chan struct{} // has something in it while something is stored for it; no mutex, as a test bubble does not wait for one
 	over    bool          // nothing is stored for it any more; guarded by storing
 }
 
