@@ -199,7 +199,7 @@ func TestFaultyTables(t *testing.T) {
 		{"no number", func(t *tables) { t.models += "x, many, 0, 1, pieces, unknown, assumed\n" }, "field 2"},
 		{"negative number", func(t *tables) { t.clients += "x, -, -, -1, 2, 3\n" }, "want a number from 0"},
 		{"too few fields", func(t *tables) { t.prefixes += "x, openai\n" }, "fields, want 3"},
-		{"too many fields", func(t *tables) { t.families += "x, -, -, 1, 1, 1, 1, 1, 1, 0, claude, 1\n" }, "fields, want 11, got 12"},
+		{"too many fields", func(t *tables) { t.families += "x, -, -, 1, 1, 1, 1, 1, 1, 0, claude, 1, 1, 1, 1\n" }, "fields, want 14, got 15"},
 		{"a fate that is none", func(t *tables) {
 			t.dialects += "x, any, 0, any, 0, lose, keep, keep, keep, keep, keep, keep, keep, keep, keep, any, 1, 0, keep, any\n"
 		}, "want keep, note or drop, got lose"},

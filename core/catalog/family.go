@@ -14,6 +14,18 @@ type Family struct {
 	Signature      int    // raw tokens in 1,000 bytes of a signature that hides its text
 	SignatureSkip  int    // bytes at the start of a signature that hide nothing
 	Image          ImageRules
+	Frame          Frame // of the chat template, where it is known
+}
+
+// A Frame is what a chat template puts around the messages of a prompt beside the names of their
+// roles, in tokens. With it and the model's own tokenizer a prompt of texts is counted as the
+// server does it. The zero Frame is of a template that is not known.
+type Frame struct {
+	Message int // around each message, the system prompt among them
+	Opening int // around the role behind the last one, where the reply begins
+	// Joined: the server makes one message, with empty lines between, of those of one role that follow
+	// each other.
+	Joined bool
 }
 
 // UnknownFamily is the name of the family of models that nothing is known of.

@@ -91,7 +91,7 @@ func parse(t tables) (Catalog, error) {
 	}{
 		{"images.csv", t.images, 13, c.readImages},
 		{"efforts.csv", t.efforts, 7, c.readEffort},
-		{"families.csv", t.families, 11, func(r *row) { c.families = append(c.families, c.readFamily(r)) }},
+		{"families.csv", t.families, 14, func(r *row) { c.families = append(c.families, c.readFamily(r)) }},
 		{"prefixes.csv", t.prefixes, 3, func(r *row) {
 			c.prefixes = append(c.prefixes, prefix{text: r.text(0), family: c.known(r, 1), encoding: r.text(2)})
 		}},
@@ -229,6 +229,7 @@ func (c *Catalog) readFamily(r *row) Family {
 		Name: r.text(0), Estimator: r.text(1), ReplyEstimator: r.text(2),
 		Prior: r.number(3), First: r.number(4), More: r.number(5), Message: r.number(6), Use: r.number(7),
 		Signature: r.number(8), SignatureSkip: r.number(9), Image: c.knownImages(r, 10),
+		Frame: Frame{r.number(11), r.number(12), r.number(13) != 0},
 	}
 }
 

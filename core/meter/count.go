@@ -31,6 +31,9 @@ func (m *Meter) Count() token.Estimate {
 		n := m.Total()
 		return token.Estimate{Point: n, Bound: n, Kind: m.scale.counter.Kind()}
 	}
+	if tokens, ok := m.front.prompt(m.scale.frame, m.shown.total, m.joins); ok && !m.hosted {
+		return cal.Framed(tokens)
+	}
 	all := m.adds(m.size())
 	since := all
 	all.Hosted = false // what was found came since the anchor, or the anchor has it

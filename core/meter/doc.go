@@ -19,6 +19,10 @@
 // is the count itself, to the token, tells nothing: what the count had for its own
 // caution is not taken for known.
 //
+// Where the chat template and the model's own tokenizer are known, a prompt of nothing but
+// texts is counted whole, each time, as the server does; what the last report had beyond that is
+// added. A report that is far off says that it is another template.
+//
 // # Across restarts
 //
 // [Meter.State] is all that messages and edits do not tell, in a few hundred bytes:
@@ -30,6 +34,7 @@
 // A file uses what it or an earlier one in this list declares, and no later one.
 //
 //	form.go    the forms that messages are shown in
+//	frame.go   what a chat template that is known puts around them
 //	scale.go   their sizes by one counter
 //	front.go   what stands before all messages
 //	shown.go   what is shown, by component

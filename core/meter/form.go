@@ -64,19 +64,24 @@ func place(items []edit.Item) iter.Seq[placed] {
 }
 
 // A Change is what two views differ in. Make one with [Compare].
-type Change struct{ gone, came []placed }
+type Change struct {
+	gone, came []placed
+	now        []edit.Item // all that the newer view has
+}
 
 // Compare returns what there is in only one of two views. Edits are those that made now
 // of old, if they are known: the common ones change only the end.
 func Compare(old, now edit.View, edits ...edit.Edit) Change {
 	if len(edits) == 1 {
 		if e, n := edits[0], len(old.Items); old.ReplacesLast(e) {
-			return Change{slices.Collect(place(old.Items[n-1:])), slices.Collect(place(now.Items[n-1:]))}
+			return Change{slices.Collect(place(old.Items[n-1:])), slices.Collect(place(now.Items[n-1:])), now.Items}
 		} else if e.Op == edit.Insert && len(e.Supersedes) == 0 && len(now.Items) == n+len(e.Notes) && made(now.Items[n:], e.ID) {
-			return Change{came: slices.Collect(place(now.Items[n:]))}
+			return Change{came: slices.Collect(place(now.Items[n:])), now: now.Items}
 		}
 	}
-	return between(apart(old.Items, now.Items))
+	c := between(apart(old.Items, now.Items))
+	c.now = now.Items
+	return c
 }
 
 // made reports whether all items are notes of an edit.

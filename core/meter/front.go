@@ -26,6 +26,9 @@ func (s *scale) front(sections []llm.Section, tools []llm.Tool) front {
 		}
 		add(token.ComponentOfSection(sec), token.SizeOfSection(s.counter, sec))
 	}
+	if len(sections) > 0 {
+		f.tokens[token.System] += s.frame.system
+	}
 	if len(tools) > 0 {
 		add(token.Tools, token.SizeOfTools(s.counter, tools))
 	}
@@ -84,6 +87,23 @@ func listed(list []int) front {
 		case i <= len(f.tokens):
 			f.tokens[i-1] = n
 		}
+	}
+	return f
+}
+
+// prompt returns the tokens of a prompt of f and of messages by the chat template; false if there is
+// more in it than texts, or the template is not known.
+func (f front) prompt(by frame, shown token.Size, j joins) (tokens int, ok bool) {
+	if !by.known || f.hidden > 0 || f.tokens[token.Tools] > 0 || shown.Media > 0 || shown.Calls > 0 || shown.Results > 0 {
+		return 0, false
+	}
+	return f.size().Tokens + shown.Tokens - j.saved + by.opening, true
+}
+
+// unframed returns f without what the template puts around it.
+func (f front) unframed(by frame) front {
+	if f.size().Tokens > 0 {
+		f.tokens[token.System] -= by.system
 	}
 	return f
 }

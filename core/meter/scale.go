@@ -10,6 +10,7 @@ import (
 type scale struct {
 	counter token.Counter
 	cal     *token.Calibration    // nil: the counter's figures stand as they are
+	frame   frame                 // what the chat template puts around messages
 	outputs bool                  // tool outputs are measured apart too
 	plain   []*measure            // messages as they came, by ID; nil: not measured yet
 	forms   map[form]*measure     // in other forms, and notes
@@ -29,7 +30,7 @@ type measure struct {
 // what is measured.
 func (s *scale) item(it placed) *measure {
 	m := s.raw(it)
-	if s.cal == nil || it.IsNote() || len(s.known) == 0 {
+	if s.cal == nil || s.frame.known || it.IsNote() || len(s.known) == 0 {
 		return m
 	}
 	known, ok := s.known[it.Message.ID]
@@ -71,6 +72,7 @@ func (s *scale) formed(it placed) *measure {
 
 func (s *scale) measure(msg llm.Message) *measure {
 	m := &measure{Size: token.SizeOf(s.counter, msg)}
+	m.Tokens += s.frame.around(msg)
 	m.sure = m.Tokens
 	for _, p := range msg.Parts {
 		if _, thinks := p.(llm.Thinking); thinks {

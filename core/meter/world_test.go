@@ -51,14 +51,16 @@ type bench struct {
 }
 
 // benches returns those of some models: one whose tokens are counted exactly, one whose
-// thinking leaves the prompt, one that nobody knows.
+// thinking leaves the prompt, one that nobody knows, two whose chat templates are known.
 func benches(t testing.TB) map[string]bench {
 	known, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]bench{}
-	for _, model := range []string{"gpt-4", "claude-opus-4-5", "mystery"} {
+	known = known.With(catalog.Model{ID: "framed", Family: "chatml", Estimator: "tiktoken:o200k_base"})
+	known = known.With(catalog.Model{ID: "joined", Family: "ollama-chatml", Estimator: "tiktoken:o200k_base"})
+	for _, model := range []string{"gpt-4", "claude-opus-4-5", "mystery", "framed", "joined"} {
 		f := known.FamilyOf(model)
 		c, err := token.ForFamily(f, bpe.Load)
 		if err != nil {
@@ -458,10 +460,22 @@ func marshalled(t *rapid.T, v any) string {
 	return string(b)
 }
 
+// frame returns the chat template that a meter may know.
+func (w *world) frame(i int) catalog.Frame {
+	if i < len(w.models) {
+		return w.of[w.models[i]].family.Frame
+	}
+	return catalog.Frame{}
+}
+
 // fromScratch holds what a meter has booked against a measure of what is shown.
 func (w *world) fromScratch(i int, after string) {
 	w.t.Helper()
 	m := w.meters[i]
+	frame := 0 // around a message; in this vocabulary each role is one token
+	if f := w.frame(i); f.Message > 0 && !m.State().Calibration.Frame.Refuted {
+		frame = f.Message + 1
+	}
 	var want [token.NumComponents]token.Size
 	add := func(c token.Component, size token.Size) { want[c] = want[c].Add(size) }
 	for _, sec := range w.prompt().Sections {
@@ -469,12 +483,16 @@ func (w *world) fromScratch(i int, after string) {
 			add(token.ComponentOfSection(sec), token.SizeOfSection(m.Counter(), sec))
 		}
 	}
+	if len(w.prompt().Sections) > 0 {
+		add(token.System, token.Size{Tokens: frame})
+	}
 	if len(w.tools) > 0 {
 		add(token.Tools, token.SizeOfTools(m.Counter(), w.tools))
 	}
 	for _, it := range w.view.Items {
 		size := token.SizeOf(m.Counter(), it.Message)
-		if n, ok := w.known[i][it.Message.ID]; ok {
+		size.Tokens += frame
+		if n, ok := w.known[i][it.Message.ID]; ok && frame == 0 {
 			size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, n
 		}
 		add(token.ComponentOf(it.Message), size)

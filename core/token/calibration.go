@@ -42,6 +42,7 @@ type Calibration struct {
 	ratio    int // kept up to date; permille
 	short    int // tokens that bounds have more, as one was short of some
 	thinking Thinking
+	frame    FrameState
 }
 
 type learnt struct{ ratio, weight int }

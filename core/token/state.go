@@ -6,6 +6,13 @@ type CalibrationState struct {
 	Anchored bool          `json:"anchored,omitempty"`
 	Short    int           `json:"short,omitempty"` // tokens that bounds have more, as one was short of some
 	Thinking ThinkingState `json:"thinking,omitzero"`
+	Frame    FrameState    `json:"frame,omitzero"`
+}
+
+// A FrameState is what reports said of a chat template, to be written down.
+type FrameState struct {
+	Drift   int  `json:"drift,omitempty"` // tokens that the last reported prompt had beyond the template's
+	Refuted bool `json:"refuted,omitempty"`
 }
 
 // A ThinkingState is what a [Thinking] knows, to be written down.
@@ -20,7 +27,7 @@ type ThinkingState struct {
 
 // State returns what c has learnt.
 func (c *Calibration) State() CalibrationState {
-	s := CalibrationState{Anchored: c.anchored, Short: c.short, Thinking: c.thinking.s}
+	s := CalibrationState{Anchored: c.anchored, Short: c.short, Thinking: c.thinking.s, Frame: c.frame}
 	for i := range c.filled {
 		l := c.ring[(c.next-c.filled+i+ringSize)%ringSize]
 		s.Learnt = append(s.Learnt, [2]int{l.ratio, l.weight})
@@ -39,4 +46,5 @@ func (c *Calibration) Restore(s CalibrationState) {
 	}
 	c.anchored, c.thinking, c.ratio = s.Anchored, Thinking{s.Thinking}, c.median()
 	c.short = clamp(s.Short, 0, mostShort)
+	c.frame = FrameState{clamp(s.Frame.Drift, -maxTokens, maxTokens), s.Frame.Refuted}
 }

@@ -51,7 +51,7 @@ func (s server) known(t *testing.T) plimsoll.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = c.With(catalog.Model{ID: s.model, Family: "openai", Estimator: "hf:" + s.vocabulary(t)})
+	c = c.With(catalog.Model{ID: s.model, Family: "ollama-chatml", Estimator: "hf:" + s.vocabulary(t)})
 	return plimsoll.Options{Catalog: &c, Encodings: (&plimsoll.Encodings{Other: tokenizers.Encoding}).Load}
 }
 
@@ -95,6 +95,8 @@ func ownSummaries(t *testing.T, s server, preset string, o plimsoll.Options) {
 		}
 		if send.Count.Point == reported {
 			equal++
+		} else {
+			t.Logf("step %3d: reported %4d, counted %4d %v", n+1, reported, send.Count.Point, send.Count)
 		}
 		if n%20 == 19 {
 			t.Logf("step %3d: reported %4d, counted %4d, bound %4d", n+1, reported, send.Count.Point, send.Count.Bound)
