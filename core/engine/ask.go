@@ -38,10 +38,12 @@ type declined struct {
 
 // How much has to come: half as much as the summary was about, as a small talk is not
 // worth one soon; but no more than a twentieth of the limit, so that a large one, about
-// which a model failed once, is asked about again before the window is full.
+// which a model failed once, is asked about again before the window is full. A twentieth
+// of a small window is one message: there it is some of them.
 const (
 	againPermille = 500
 	againOfLimit  = 50
+	againTokens   = 500
 )
 
 // ask makes the question for a summary of what r covers. A call waits for the
@@ -194,7 +196,7 @@ func (m *asker) worthAsking(span edit.Span) bool {
 	if d.to == 0 || d.failed {
 		return true
 	}
-	more := min(budget.Share(d.tokens, againPermille), budget.Share(m.window().Limit(), againOfLimit))
+	more := min(budget.Share(d.tokens, againPermille), max(budget.Share(m.window().Limit(), againOfLimit), againTokens))
 	return m.coveredBy(edit.Span{From: d.to, To: span.To}) >= max(more, m.policy.MinimumGain.Tokens, 1)
 }
 
