@@ -32,9 +32,10 @@ func frameOf(cal *token.Calibration, c token.Counter) frame {
 		return frame{}
 	}
 	model := c.Text("assistant")
+	line := c.Text("\n\nx") - c.Text("x") // by itself it may be one token, and two before a word
 	return frame{
 		known: true, system: f.Message + c.Text("system"), user: f.Message + c.Text("user"), model: f.Message + model,
-		opening: f.Opening + model, joined: f.Joined, line: c.Text("\n\n"),
+		opening: f.Opening + model, joined: f.Joined, line: line,
 	}
 }
 
