@@ -29,7 +29,7 @@ func TestPages(t *testing.T) {
 			if end == at {
 				continue
 			}
-			short, err := journal.Shorten(s.h.lines[at:end])
+			short, err := journal.Shorten(s.h.lines[at:end], want.Edits)
 			s.must(err)
 			page, err := journal.EncodePage(journal.Page{From: at, To: end, Lines: short})
 			s.must(err)
@@ -40,7 +40,7 @@ func TestPages(t *testing.T) {
 			}
 			lines, at = append(lines, again.Lines...), end
 		}
-		got, err := journal.Collect(journal.Read(journal.Lines(append(lines, s.h.lines[at:]...))))
+		got, err := journal.Collect(journal.Whole(journal.Read(journal.Lines(append(lines, s.h.lines[at:]...)))))
 		s.must(err)
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("with pages up to record %d of %d\n%+v\nwithout\n%+v", at, len(s.h.lines), got, want)

@@ -232,7 +232,9 @@ func (c *collector) add(r *Record) error {
 	case KindMessage:
 		err = c.message(r.Message)
 	case KindEdit:
-		err = c.edit(r.Edit)
+		if err = errLean; r.Within == (Within{}) {
+			err = c.edit(r.Edit)
+		}
 	case KindUsage:
 		c.output = Output{}
 		if r.Usage.Output {

@@ -38,5 +38,9 @@
 // whatever has another form is left to encoding/json. A restart needs one of the states,
 // so that [Read] looks through the others only.
 //
+// A [Page] is such records in one piece. It has neither the states that nobody needs nor the
+// Refs of an archive that a later one takes in, with which a session would be read in a time
+// that grows with the square of its length.
+//
 // The policy of a record is written in package policy's own JSON form.
 package journal

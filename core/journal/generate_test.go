@@ -155,6 +155,7 @@ func drawRecord(t *rapid.T) journal.Record {
 		r.Message = drawMessage(t)
 	case journal.KindEdit:
 		r.Edit = drawEdit(t)
+		r.Within = rapid.Make[journal.Within]().Draw(t, "within")
 		if rapid.Bool().Draw(t, "reckoned") {
 			w := rapid.Make[journal.Worth]().Draw(t, "worth")
 			r.Worth = &w

@@ -129,6 +129,9 @@ func lineOf(r Record) (line, error) {
 	case KindEdit:
 		l.Edit, err = changeOf(r.Edit)
 		l.Worth = r.Worth
+		if err == nil && r.Within != (Within{}) {
+			l.Edit.Within = &place{r.Within.At, int(r.Within.Edit)}
+		}
 	case KindUsage:
 		l.Usage = usageOf(r.Usage)
 	case KindRejected:
@@ -328,6 +331,9 @@ func (l *line) record() (Record, error) {
 	case l.Kind == KindEdit:
 		r.Edit, err = l.Edit.edit()
 		r.Worth = l.Worth
+		if w := l.Edit.Within; w != nil {
+			r.Within = Within{At: w[0], Edit: edit.ID(w[1])}
+		}
 	case l.Kind == KindUsage:
 		r.Usage = l.Usage.usage()
 	case l.Kind == KindRejected:

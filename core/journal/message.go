@@ -93,6 +93,7 @@ type change struct {
 	Notes       []message `json:"notes,omitzero"`
 	Sections    []section `json:"sections,omitzero"`
 	Refs        []llm.Ref `json:"refs,omitzero"`
+	Within      *place    `json:"within,omitempty"`
 	Before      int       `json:"before,omitempty"`
 	After       int       `json:"after,omitempty"`
 	Low         int       `json:"low,omitempty"`

@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// PageVersion is the version of the form in which a Page is written. One of another version
-// is not read: the records say the same.
-const PageVersion = 1
+// PageVersion is the version of the form in which a Page is written. One of a later version
+// is not read: the records say the same. In the first one each edit had all of its Refs.
+const PageVersion = 2
 
 // A Page is what a restart needs of a stretch of a session's records, in one piece. It holds
-// the records of the stretch one by one, so that what [Collect] makes of pages and of the
-// records after them is what it makes of all records; but of the states only the last is
-// whole, as a restart needs no other. The newest page also says what is shown.
+// the records of the stretch one by one, so that what [Collect] makes of pages, made [Whole],
+// and of the records after them is what it makes of all records; but of the states only the
+// last is whole, as a restart needs no other, and the Refs of an archive that went into a later
+// one stand there once. The newest page also says what is shown.
 //
 // Pages save a restart the reading of each record by itself. They decide nothing, and can
 // always be made again.
@@ -73,8 +75,8 @@ func DecodePage(data []byte) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("journal: decode page: %w", err)
 	}
-	if h.Version != PageVersion {
-		return Page{}, fmt.Errorf("journal: decode page: version, want %d, got %d", PageVersion, h.Version)
+	if h.Version < 1 || h.Version > PageVersion {
+		return Page{}, fmt.Errorf("journal: decode page: version, want 1 to %d, got %d", PageVersion, h.Version)
 	}
 	p := Page{From: h.From, To: h.To, Lines: bytes.Split(bytes.TrimSuffix(rest, []byte("\n")), []byte("\n"))}
 	if h.From < 0 || h.To-h.From != len(p.Lines) {
@@ -108,8 +110,9 @@ func Lines(lines [][]byte) iter.Seq2[[]byte, error] {
 var errShort = errors.New("this state is only in the records")
 
 // Shorten returns the lines of records as a [Page] has them: states but the last are only
-// what the records around them are read with. Lines that stay are shared.
-func Shorten(lines [][]byte) ([][]byte, error) {
+// what the records around them are read with, and edits have no Refs that an earlier one has,
+// if that is among those of the session that are given. Lines that stay are shared.
+func Shorten(lines [][]byte, edits []edit.Edit) ([][]byte, error) {
 	out := make([][]byte, len(lines))
 	reported := true // a usage may wait for its reply: nobody knows what came before
 	last := -1       // the newest state
@@ -120,6 +123,10 @@ func Shorten(lines [][]byte) ([][]byte, error) {
 			return nil, err
 		}
 		switch r.Kind {
+		case KindEdit:
+			if out[i], err = leaner(l, r, edits); err != nil {
+				return nil, err
+			}
 		case KindUsage:
 			reported = r.Usage.Output
 		case KindMessage:

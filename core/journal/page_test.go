@@ -34,7 +34,7 @@ func stateOf(messages int) journal.Record {
 // the document's table has it.
 func TestPageOfRecords(t *testing.T) {
 	lines := written(t, human(1), reply(2), human(3), stateOf(3), call(4), result(5), stateOf(5), call(6))
-	short, err := journal.Shorten(lines)
+	short, err := journal.Shorten(lines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestPageOfRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, _, _ := strings.Cut(string(data), "\n")
-	const want = `{"plimsoll":1,"from":2,"to":10,"token_count":12,"messages":[{"role":"user","content":[{"type":"text","text":"do it"}]},` +
+	const want = `{"plimsoll":2,"from":2,"to":10,"token_count":12,"messages":[{"role":"user","content":[{"type":"text","text":"do it"}]},` +
 		`{"role":"assistant","content":[{"type":"tool_call","id":"c","name":"read"}]},{"role":"tool","content":[{"type":"tool_result","text":"long","id":"c"}]}]}`
 	if head != want {
 		t.Errorf("got %s\nwant %s", head, want)
@@ -71,8 +71,8 @@ func TestPageRefused(t *testing.T) {
 	}
 	for name, data := range map[string]string{
 		"nothing":        "",
-		"an older one":   strings.Replace(string(good), `"plimsoll":1`, `"plimsoll":0`, 1),
-		"a newer one":    strings.Replace(string(good), `"plimsoll":1`, `"plimsoll":2`, 1),
+		"an older one":   strings.Replace(string(good), `"plimsoll":2`, `"plimsoll":0`, 1),
+		"a newer one":    strings.Replace(string(good), `"plimsoll":2`, `"plimsoll":3`, 1),
 		"a line missing": string(good[:strings.LastIndex(strings.TrimSpace(string(good)), "\n")]),
 		"other data":     "snapshot",
 	} {
@@ -88,7 +88,7 @@ func TestPageRefused(t *testing.T) {
 // TestForkFromAPage: the state of a moment within a page is only in the records.
 func TestForkFromAPage(t *testing.T) {
 	lines := written(t, human(1), reply(2), human(3), stateOf(3), call(4), result(5), stateOf(5), call(6))
-	short, err := journal.Shorten(lines)
+	short, err := journal.Shorten(lines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestPageBesideAReport(t *testing.T) {
 	awaited := journal.Record{Kind: journal.KindState, State: &journal.State{Meters: []journal.MeterState{{Key: "k", State: meter.State{Awaited: &meter.Awaited{Output: 5}}}}}}
 	for name, between := range map[string]journal.Record{"it is awaited": awaited, "it never came": stateOf(1)} {
 		lines := written(t, human(1), report, between, stateOf(1), call(2), stateOf(2))
-		short, err := journal.Shorten(lines)
+		short, err := journal.Shorten(lines, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

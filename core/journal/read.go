@@ -259,6 +259,10 @@ func (r *reader) change(c *change) {
 	if r.has("refs") {
 		c.Refs = r.refs()
 	}
+	if r.has("within") {
+		c.Within = &place{}
+		readPlace(r, c.Within)
+	}
 	r.changeWhy(c)
 	r.end()
 }

@@ -49,6 +49,7 @@ type Record struct {
 	Kind     Kind
 	Message  llm.Message
 	Edit     edit.Edit
+	Within   Within // of an Edit as a page has it; zero: it has all of its Refs
 	Worth    *Worth // of the edits made together, beside the first of them; nil: nobody has reckoned
 	Usage    Usage
 	Rejected Rejected

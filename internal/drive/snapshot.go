@@ -82,7 +82,7 @@ func (d *Driver) addPage(ctx context.Context, s store.Snapshotter) error {
 	if err != nil {
 		return err
 	}
-	if p.Lines, err = journal.Shorten(lines); err != nil {
+	if p.Lines, err = journal.Shorten(lines, d.machine.Journal()); err != nil {
 		return err
 	}
 	if p.To = p.From + len(lines); p.To == d.records {
@@ -178,7 +178,7 @@ func Collect(ctx context.Context, st store.Store, session string, shown func(ite
 		if pages := readPages(ctx, s, session); len(pages) > 0 {
 			last := pages[len(pages)-1].page
 			rest := journal.Read(st.Records(ctx, session, last.To))
-			if snap, err := journal.Collect(shown(joined(pages, rest))); err == nil {
+			if snap, err := journal.Collect(shown(journal.Whole(joined(pages, rest)))); err == nil {
 				return snap, last, nil
 			}
 		}

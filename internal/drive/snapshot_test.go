@@ -141,7 +141,7 @@ var damages = map[string]func(newest int) func(seq int, data []byte) []byte{
 	"half": func(newest int) func(int, []byte) []byte {
 		return damagedAt(newest, func(d []byte) []byte { return d[:len(d)/2] })
 	},
-	"version": func(newest int) func(int, []byte) []byte { return changedAt(newest, `"plimsoll":1`, `"plimsoll":9`) },
+	"version": func(newest int) func(int, []byte) []byte { return changedAt(newest, `"plimsoll":2`, `"plimsoll":9`) },
 	"line":    func(newest int) func(int, []byte) []byte { return changedAt(newest, `"kind":"m`, `"kind":"x`) },
 	"place":   func(newest int) func(int, []byte) []byte { return changedAt(newest, `"to":`, `"to":1`) },
 }
