@@ -1,7 +1,9 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -54,6 +56,35 @@ type Edit struct {
 	Why         string        // a sentence for people
 	Rule        string        // the policy rule that asked for it; "backstop" for the engine's own
 	Supersedes  []ID          // edits that no longer hold
+}
+
+// leastTaken is how many Refs are worth looking for in another edit.
+const leastTaken = 4
+
+// Added returns the Refs of e without those of one that it supersedes, where all of these stand
+// among its own in their order: what stands before and after them, and which edit that is. As a
+// rule it is an archive that goes into a later one, which names all that is in it again. Without
+// such an edit, all Refs are before. edits are those of the session, in order of ID.
+func (e Edit) Added(edits []Edit) (before, after []llm.Ref, without ID) {
+	var most Edit
+	for _, id := range e.Supersedes {
+		at, ok := slices.BinarySearchFunc(edits, id, func(e Edit, id ID) int { return cmp.Compare(e.ID, id) })
+		if ok && id < e.ID && len(edits[at].Refs) > len(most.Refs) {
+			most = edits[at]
+		}
+	}
+	n := len(most.Refs)
+	if n < leastTaken {
+		return e.Refs, nil, 0
+	}
+	at := slices.Index(e.Refs, most.Refs[0])
+	if at < 0 || at+n > len(e.Refs) {
+		return e.Refs, nil, 0
+	}
+	if in := e.Refs[at : at+n]; &in[0] != &most.Refs[0] && !slices.Equal(in, most.Refs) { // mostly they share memory
+		return e.Refs, nil, 0
+	}
+	return e.Refs[:at:at], e.Refs[at+n:], most.ID
 }
 
 // Kind names the transform that made an edit.

@@ -218,6 +218,13 @@ func (m *past) durableNow(refs ...llm.Ref) {
 	}
 }
 
+// durableEdit notes that the store has what an edit refers to. The edits before it were noted.
+func (m *past) durableEdit(e edit.Edit) {
+	before, after, _ := e.Added(m.journal)
+	m.durableNow(before...)
+	m.durableNow(after...)
+}
+
 // View returns what would be sent now. It is not changed by later inputs.
 func (m *past) View() edit.View { return m.view }
 

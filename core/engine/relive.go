@@ -83,7 +83,7 @@ func (m *Machine) applyEdits(records []journal.Record) error {
 	m.view = view
 	for _, e := range edits {
 		m.commit(e)
-		m.durableNow(e.Refs...)
+		m.durableEdit(e)
 	}
 	m.remeasureEdited(old, edits)
 	for _, e := range edits {

@@ -97,7 +97,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 		_ = m.turns.Append(msg) // orphans were refused when they were appended
 	}
 	for _, e := range edits {
-		m.durableNow(e.Refs...)
+		m.durableEdit(e)
 	}
 	if s.State != nil {
 		m.recall(s.State, s.Answered)

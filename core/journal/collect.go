@@ -375,7 +375,11 @@ func (c *collector) edit(e edit.Edit) error {
 			return fmt.Errorf("edit %d supersedes %d, want an earlier one", e.ID, old)
 		}
 	}
-	if err := edit.Check(e, s.Messages, &c.turns); err != nil {
+	added := e // the others have been checked
+	if before, after, without := e.Added(s.Edits); without > 0 {
+		added.Refs = slices.Concat(e.Refs[:1], before, after)
+	}
+	if err := edit.Check(added, s.Messages, &c.turns); err != nil {
 		return fmt.Errorf("edit %d: %w", e.ID, err)
 	}
 	s.Edits = append(s.Edits, e)

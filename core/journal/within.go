@@ -22,36 +22,15 @@ type Within struct {
 // errLean says that an edit is as a page has it, and was not made whole.
 var errLean = errors.New("this edit's refs are in part those of an earlier one, want them put together")
 
-// leastWithin is how many Refs are worth leaving out.
-const leastWithin = 4
-
-// leaner returns the line of an edit without the Refs of the one that it supersedes and that
-// has the most, if these stand among its own as they are. edits are in order of ID.
+// leaner returns the line of an edit without the Refs that an earlier one has; see [edit.Edit.Added].
 func leaner(l []byte, r Record, edits []edit.Edit) ([]byte, error) {
-	var most edit.Edit
-	for _, id := range r.Edit.Supersedes {
-		at := countTo(edits, id) - 1
-		if at >= 0 && edits[at].ID == id && id < r.Edit.ID && len(edits[at].Refs) > len(most.Refs) {
-			most = edits[at]
-		}
-	}
-	n := len(most.Refs)
-	if n < leastWithin {
+	before, after, without := r.Edit.Added(edits)
+	if without == 0 {
 		return l, nil
 	}
-	at := slices.Index(r.Edit.Refs, most.Refs[0])
-	if at < 0 || at+n > len(r.Edit.Refs) || !slices.Equal(r.Edit.Refs[at:at+n], most.Refs) {
-		return l, nil
-	}
-	r.Within = Within{At: at, Edit: most.ID}
-	r.Edit.Refs = slices.Concat(r.Edit.Refs[:at], r.Edit.Refs[at+n:])
+	r.Within = Within{At: len(before), Edit: without}
+	r.Edit.Refs = slices.Concat(before, after)
 	return Encode(r)
-}
-
-// countTo returns how many edits have a number up to last.
-func countTo(edits []edit.Edit, last edit.ID) int {
-	n, _ := slices.BinarySearchFunc(edits, last+1, func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
-	return n
 }
 
 // Whole yields records with all the Refs that [Shorten] has left out of edits. They have to
@@ -82,7 +61,7 @@ func whole(r *Record, known map[edit.ID]run) error {
 		own = inner.between(e.Refs[:w.At], e.Refs[w.At:])
 		e.Refs, r.Within = own.refs(), Within{}
 	}
-	if len(e.Refs) >= leastWithin {
+	if len(e.Refs) > 1 { // no edit has less of another one
 		known[e.ID] = own
 	}
 	return nil
