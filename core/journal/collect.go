@@ -78,8 +78,15 @@ type Dialogue struct {
 // numbers of its own. To fork a session, collect its records and the fork's own.
 //
 // The snapshot shares slices with the records.
-func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
+func Collect(records iter.Seq2[Record, error]) (Snapshot, error) { return CollectAbout(0, records) }
+
+// CollectAbout is Collect of about that many records, as far as it is known, for which room is
+// made at once: of each Step there are two messages, often an edit, and figures.
+func CollectAbout(n int, records iter.Seq2[Record, error]) (Snapshot, error) {
 	var c collector
+	if n > 0 {
+		c.out.Messages, c.out.Edits, c.log = make([]llm.Message, 0, n/2), make([]edit.Edit, 0, n/4), make([]entry, 0, n)
+	}
 	for r, err := range records {
 		if err != nil {
 			return Snapshot{}, fmt.Errorf("journal: collect: record %d: %w", c.out.Records, err)
@@ -91,6 +98,12 @@ func Collect(records iter.Seq2[Record, error]) (Snapshot, error) {
 	}
 	if err := c.finish(); err != nil {
 		return Snapshot{}, fmt.Errorf("journal: collect: %w", err)
+	}
+	if len(c.out.Messages) == 0 {
+		c.out.Messages = nil
+	}
+	if len(c.out.Edits) == 0 {
+		c.out.Edits = nil
 	}
 	return c.out, nil
 }
@@ -129,46 +142,9 @@ type collector struct {
 	final  bool   // the Steps are final ones: as the last state says, until a person or another policy begins anew
 
 	// What the entries of other kinds are short for.
-	usages []Usage
-	states []writtenState
-	rest   []Record
-}
-
-// A writtenState is one of the two.
-type writtenState struct {
-	read   *State
-	unread *UnreadState
-}
-
-func (w writtenState) lastEdit() edit.ID {
-	if w.read != nil {
-		return w.read.LastEdit
-	}
-	return w.unread.LastEdit
-}
-
-// sent returns the request that was sent last, and whether it was of a final Step.
-func (w writtenState) sent() (s Sent, final bool) {
-	if w.read != nil {
-		return w.read.Sent, w.read.Final != ""
-	}
-	return w.unread.Sent, w.unread.Final
-}
-
-func (w writtenState) state() (s *State, err error) {
-	if s = w.read; s == nil {
-		s, err = w.unread.read()
-	}
-	if err == nil && s.short {
-		err = errShort
-	}
-	return s, err
-}
-
-// An entry is a record in short: where to find it.
-type entry struct {
-	kind Kind
-	at   int // the number of the message or of the edit, else the place in the collector's list of its kind
+	usages heap[Usage]
+	states heap[writtenState]
+	rest   heap[Record]
 }
 
 // note puts a record into the log.
@@ -180,11 +156,11 @@ func (c *collector) note(r *Record) {
 	case KindEdit:
 		e.at = int(r.Edit.ID)
 	case KindUsage:
-		e.at, c.usages = len(c.usages), append(c.usages, r.Usage)
+		e.at = c.usages.add(r.Usage)
 	case KindState:
-		e.at, c.states = len(c.states), append(c.states, writtenState{r.State, r.Unread})
+		e.at = c.states.add(writtenState{r.State, r.Unread})
 	default:
-		e.at, c.rest = len(c.rest), append(c.rest, *r)
+		e.at = c.rest.add(*r)
 	}
 	c.log = append(c.log, e)
 	c.noteFinal(e)
@@ -196,11 +172,11 @@ func (c *collector) note(r *Record) {
 func (c *collector) noteFront(e entry) {
 	switch e.kind {
 	case KindSections:
-		c.sections, c.named = c.rest[e.at].Sections, false
+		c.sections, c.named = c.rest.at(e.at).Sections, false
 	case KindTools:
-		c.tools, c.offer, c.named = c.rest[e.at].Tools, nil, false
+		c.tools, c.offer, c.named = c.rest.at(e.at).Tools, nil, false
 	case KindOffer:
-		c.offer, c.named = c.rest[e.at].Offer, false
+		c.offer, c.named = c.rest.at(e.at).Offer, false
 	case KindState:
 		c.sentFront = c.front()
 	}
@@ -210,7 +186,7 @@ func (c *collector) noteFront(e entry) {
 func (c *collector) noteFinal(e entry) {
 	switch e.kind {
 	case KindState:
-		_, c.final = c.states[e.at].sent()
+		_, c.final = c.states.at(e.at).sent()
 	case KindPolicy:
 		c.final = false
 	}
@@ -288,7 +264,7 @@ func (c *collector) finish() (err error) {
 	s, from := &c.out, 0
 	for i := len(c.log) - 1; i >= 0; i-- {
 		if c.log[i].kind == KindState {
-			s.State, err = c.states[c.log[i].at].state()
+			s.State, err = c.states.at(c.log[i].at).state()
 			from = i + 1
 			break
 		}
@@ -300,13 +276,13 @@ func (c *collector) finish() (err error) {
 		case KindEdit:
 			s.Base.Edit = edit.ID(e.at)
 		case KindSections:
-			s.Base.Sections, s.Base.Told = c.rest[e.at].Sections, s.Base.Edit
+			s.Base.Sections, s.Base.Told = c.rest.at(e.at).Sections, s.Base.Edit
 		case KindTools:
-			s.Base.Tools, s.Base.Offer, s.Base.Declared = c.rest[e.at].Tools, nil, false
+			s.Base.Tools, s.Base.Offer, s.Base.Declared = c.rest.at(e.at).Tools, nil, false
 		case KindOffer:
-			s.Base.Offer, s.Base.Declared = c.rest[e.at].Offer, c.rest[e.at].Declared
+			s.Base.Offer, s.Base.Declared = c.rest.at(e.at).Offer, c.rest.at(e.at).Declared
 		case KindPolicy:
-			s.Base.Policy = *c.rest[e.at].Policy
+			s.Base.Policy = *c.rest.at(e.at).Policy
 		}
 	}
 	for _, e := range c.log[from:] {
@@ -324,9 +300,9 @@ func (c *collector) record(e entry) Record {
 		at, _ := slices.BinarySearchFunc(c.out.Edits, edit.ID(e.at), func(e edit.Edit, id edit.ID) int { return int(e.ID - id) })
 		return Record{Kind: e.kind, Edit: c.out.Edits[at]}
 	case KindUsage:
-		return Record{Kind: e.kind, Usage: c.usages[e.at]}
+		return Record{Kind: e.kind, Usage: *c.usages.at(e.at)}
 	}
-	return c.rest[e.at]
+	return *c.rest.at(e.at)
 }
 
 // last returns the id of the newest message.
@@ -354,8 +330,8 @@ func (c *collector) message(m llm.Message) error {
 // answers that one, else what there is now.
 func (c *collector) thought(id llm.MessageID) Thought {
 	t := Thought{Message: id, Edit: c.out.LastEdit, Final: c.final, Front: c.front()}
-	if n := len(c.states); n > 0 {
-		if sent, _ := c.states[n-1].sent(); sent.Messages == int(id)-1 {
+	if n := c.states.n; n > 0 {
+		if sent, _ := c.states.at(n - 1).sent(); sent.Messages == int(id)-1 {
 			t.Edit, t.Front = sent.Edit, c.sentFront
 		}
 	}
@@ -430,7 +406,7 @@ func (c *collector) cut(at llm.MessageID) {
 		case e.kind == KindEdit && stays[e.at], e.kind != KindEdit && i < end:
 			kept = append(kept, e)
 		case e.kind == KindRejected:
-			c.rest[e.at].Rejected.Used = 0 // it is of another request
+			c.rest.at(e.at).Rejected.Used = 0 // it is of another request
 			kept = append(kept, e)
 		}
 	}

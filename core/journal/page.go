@@ -25,6 +25,7 @@ const PageVersion = 2
 // always be made again.
 type Page struct {
 	From, To int      // the numbers of the records, To excluded
+	Before   []int    // the To of the pages before it, in their order; nil: they are found by going back from From
 	Lines    [][]byte // of the records; see [Shorten]
 	Shown    Shown    // after them; zero: a later page says it
 }
@@ -42,6 +43,7 @@ type pageHead struct {
 	Version  int            `json:"plimsoll"`
 	From     int            `json:"from"`
 	To       int            `json:"to"`
+	Before   []int          `json:"before,omitempty"`
 	Tokens   *int           `json:"token_count,omitempty"`
 	Messages []shownMessage `json:"messages,omitempty"`
 }
@@ -51,7 +53,7 @@ func EncodePage(p Page) ([]byte, error) {
 	if p.From < 0 || p.To-p.From != len(p.Lines) {
 		return nil, fmt.Errorf("journal: encode page: records %d to %d, want as many lines, got %d", p.From, p.To, len(p.Lines))
 	}
-	h := pageHead{Version: PageVersion, From: p.From, To: p.To}
+	h := pageHead{Version: PageVersion, From: p.From, To: p.To, Before: p.Before}
 	if p.Shown.Messages != nil {
 		h.Tokens, h.Messages = &p.Shown.Tokens, shownOf(p.Shown.Messages)
 	}
@@ -78,7 +80,7 @@ func DecodePage(data []byte) (Page, error) {
 	if h.Version < 1 || h.Version > PageVersion {
 		return Page{}, fmt.Errorf("journal: decode page: version, want 1 to %d, got %d", PageVersion, h.Version)
 	}
-	p := Page{From: h.From, To: h.To, Lines: bytes.Split(bytes.TrimSuffix(rest, []byte("\n")), []byte("\n"))}
+	p := Page{From: h.From, To: h.To, Before: h.Before, Lines: bytes.Split(bytes.TrimSuffix(rest, []byte("\n")), []byte("\n"))}
 	if h.From < 0 || h.To-h.From != len(p.Lines) {
 		return Page{}, fmt.Errorf("journal: decode page: records %d to %d, want as many lines, got %d", h.From, h.To, len(p.Lines))
 	}

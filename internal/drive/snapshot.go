@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"runtime"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
@@ -25,10 +24,11 @@ const (
 // A paging is how far the pages of a session reach. A snapshot is the newest page, and those
 // before it.
 type paging struct {
-	from, to int  // of the newest page
-	own      bool // this driver has written it
-	due      bool // something was made shorter since
-	cut      bool // something has been made shorter at all
+	from, to int   // of the newest page
+	before   []int // where the pages before it end
+	own      bool  // this driver has written it
+	due      bool  // something was made shorter since
+	cut      bool  // something has been made shorter at all
 }
 
 // pages returns the store as one that keeps snapshots, if it does and if it is to.
@@ -74,9 +74,11 @@ func (d *Driver) snapshotAfter(ctx context.Context, in engine.Input) error {
 
 // addPage keeps the next page.
 func (d *Driver) addPage(ctx context.Context, s store.Snapshotter) error {
-	p := journal.Page{From: d.paging.to}
+	p := journal.Page{From: d.paging.to, Before: d.paging.before}
 	if d.paging.to-d.paging.from < leastPage {
 		p.From = d.paging.from
+	} else {
+		p.Before = append(slices.Clip(p.Before), d.paging.to)
 	}
 	lines, err := d.next(ctx, p.From)
 	if err != nil {
@@ -96,7 +98,7 @@ func (d *Driver) addPage(ctx context.Context, s store.Snapshotter) error {
 		return err
 	}
 	before := d.paging
-	d.paging.from, d.paging.to, d.paging.own = p.From, p.To, true
+	d.paging.from, d.paging.to, d.paging.before, d.paging.own = p.From, p.To, p.Before, true
 	if before.own && before.to < p.To {
 		return d.outdate(ctx, s, before, p.From)
 	}
@@ -123,7 +125,8 @@ func (d *Driver) next(ctx context.Context, from int) ([][]byte, error) {
 	return lines, nil
 }
 
-// outdate takes from the page before what the newest one has: what is shown, or all of it.
+// outdate takes from the page before what the newest one has: what is shown and where pages end,
+// or all of it.
 func (d *Driver) outdate(ctx context.Context, s store.Snapshotter, old paging, from int) error {
 	if from < old.to {
 		return s.PutSnapshot(ctx, d.config.ID, old.to, nil)
@@ -134,6 +137,7 @@ func (d *Driver) outdate(ctx context.Context, s store.Snapshotter, old paging, f
 	}
 	p, err := journal.DecodePage(data)
 	if err == nil {
+		p.Before = nil
 		data, err = journal.EncodePage(p)
 	}
 	if err != nil {
@@ -162,7 +166,7 @@ func (d *Driver) collect(ctx context.Context) (journal.Snapshot, error) {
 		from = withoutSnapshots{from}
 	}
 	snap, paged, err := Collect(ctx, from, d.config.ID, d.shown)
-	d.paging = paging{from: paged.From, to: paged.To, cut: paged.To > 0}
+	d.paging = paging{from: paged.From, to: paged.To, before: paged.Before, cut: paged.To > 0}
 	return snap, err
 }
 
@@ -175,10 +179,11 @@ type withoutSnapshots struct{ store.Store }
 // on each time that it is called.
 func Collect(ctx context.Context, st store.Store, session string, shown func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error]) (journal.Snapshot, journal.Page, error) {
 	if s, ok := st.(store.Snapshotter); ok {
-		if pages := readPages(ctx, s, session); len(pages) > 0 {
-			last := pages[len(pages)-1].page
+		if last, pages, ok := readPages(ctx, s, session); ok {
 			rest := journal.Read(st.Records(ctx, session, last.To))
-			if snap, err := journal.Collect(shown(journal.Whole(joined(pages, rest)))); err == nil {
+			snap, err := journal.CollectAbout(last.To, shown(journal.Whole(joined(pages.all, rest))))
+			pages.stop()
+			if err == nil {
 				return snap, last, nil
 			}
 		}
@@ -187,67 +192,15 @@ func Collect(ctx context.Context, st store.Store, session string, shown func(ite
 	return snap, journal.Page{}, err
 }
 
-// A readPage is a page with its records, as soon as they are there.
-type readPage struct {
-	page    journal.Page
-	records []journal.Record
-	err     error
-	done    chan struct{}
-}
-
-// readPages returns the pages of a session in their order, from its first record on; none if
-// any is missing, damaged or of another version. They are decoded side by side.
-func readPages(ctx context.Context, s store.Snapshotter, session string) []*readPage {
-	to, data, err := s.Snapshot(ctx, session)
-	if err != nil {
-		return nil
-	}
-	var pages []*readPage
-	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for {
-		p, err := journal.DecodePage(data)
-		if err != nil || p.To != to || p.From >= to {
-			return nil
-		}
-		r := &readPage{page: p, done: make(chan struct{})}
-		busy <- struct{}{}
-		go func() {
-			defer func() { <-busy; close(r.done) }()
-			r.read()
-		}()
-		pages = append(pages, r)
-		if to = p.From; to == 0 {
-			break
-		}
-		if data, err = s.SnapshotAt(ctx, session, to); err != nil {
-			return nil
-		}
-	}
-	slices.Reverse(pages)
-	return pages
-}
-
-func (r *readPage) read() {
-	r.records = make([]journal.Record, 0, len(r.page.Lines))
-	for rec, err := range journal.Read(journal.Lines(r.page.Lines)) {
-		if err != nil {
-			r.err = err
-			return
-		}
-		r.records = append(r.records, rec)
-	}
-}
-
 // joined yields the records of pages, then others.
-func joined(pages []*readPage, rest iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+func joined(pages iter.Seq2[*journal.Stretch, error], rest iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
-		for _, p := range pages {
-			<-p.done
-			if p.err != nil {
-				yield(journal.Record{}, p.err)
+		for p, err := range pages {
+			if err != nil {
+				yield(journal.Record{}, err)
 				return
 			}
-			for _, rec := range p.records {
+			for rec := range p.All() {
 				if !yield(rec, nil) {
 					return
 				}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -296,4 +297,47 @@ func TestSnapshotFails(t *testing.T) {
 			t.Errorf("taken up from records %v", p.from)
 		}
 	})
+}
+
+// TestPagesThatDoNotSayWhereOthersEnd: what an earlier version kept is read all the same, from the
+// newest page back, and what is added to it later, too.
+func TestPagesThatDoNotSayWhereOthersEnd(t *testing.T) {
+	c, p := pagedConfig(t, "layered", 12_000)
+	d := open(t, c)
+	s := &stepper{t: t, d: d}
+	s.feed(human("Read all files."))
+	for range 200 {
+		s.step(40)
+	}
+	list := regexp.MustCompile(`^[^\n]*?("before":\[[^]]*\],)`)
+	said := 0
+	p.serv = func(_ int, data []byte) []byte {
+		at := list.FindSubmatchIndex(data)
+		if at == nil {
+			return data
+		}
+		said++
+		return slices.Concat(data[:at[2]], data[at[3]:])
+	}
+	for range 2 {
+		newest := slices.Max(p.put)
+		p.from = nil
+		again := open(t, c)
+		if again.Records() != s.d.Records() || !slices.Equal(p.from, []int{newest}) {
+			t.Fatalf("taken up from records %v on, want %d", p.from, newest)
+		}
+		if got, want := again.Machine().Messages(), s.d.Machine().Messages(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("taken up with %d messages, want the %d that there are", len(got), len(want))
+		}
+		for s.d = again; slices.Max(p.put) == newest; {
+			s.step(40)
+		}
+	}
+	if said == 0 {
+		t.Error("no page said where the others end")
+	}
+	p.serv, p.from = nil, nil
+	if newest := slices.Max(p.put); open(t, c).Records() != s.d.Records() || !slices.Equal(p.from, []int{newest}) {
+		t.Errorf("taken up from records %v on, want %d", p.from, newest)
+	}
 }
