@@ -56,6 +56,9 @@ type Options struct {
 	// StoreLater stores an output only when it leaves the view, for a host whose client has
 	// the whole conversation. false: every output is stored when it comes.
 	StoreLater bool
+	// SnapshotLater leaves it to the host when a snapshot that is due is taken, by
+	// [Session.Snapshot]. false: the call takes it after which it is due.
+	SnapshotLater bool
 
 	// Prompt is what the system prompt is made of; nil: the host sets it, by
 	// [Session.SetSections].

@@ -84,8 +84,8 @@ func (s *Session) config() drive.Config {
 	o := s.options
 	c := drive.Config{
 		ID: s.id, Store: o.Store, Summariser: o.Summariser, Debug: o.Debug, Read: s.bill.read, Restart: s.bill.reset, Done: s.publish,
-		Snapshots: !inMemory(o.Store),
-		Engine:    engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Effort: o.Effort, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
+		Snapshots: !inMemory(o.Store), SnapshotLater: o.SnapshotLater,
+		Engine: engine.Config{Policy: o.Policy, Targets: o.Targets, Catalog: *o.Catalog, Encodings: o.Encodings, Effort: o.Effort, Reasoning: o.Reasoning, Modelled: o.modelled(), KeepOutputs: !o.StoreLater},
 	}
 	if _, atOnce := o.Summariser.(ByCode); !atOnce {
 		c.Later, c.Wait = s.later, s.wait
@@ -116,6 +116,28 @@ func (s *Session) Close() error {
 		q.cancel()
 	}
 	s.news.end()
+	return nil
+}
+
+// SnapshotDue reports whether [Session.Snapshot] would take one.
+func (s *Session) SnapshotDue() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closed && s.driver.SnapshotDue()
+}
+
+// Snapshot takes the snapshot that is due under [Options.SnapshotLater]; without one it does
+// nothing. It reads the records since the one before, and calls of the session wait for it. After
+// an error the session goes on: it is taken up from all its records.
+func (s *Session) Snapshot(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	if err := s.driver.Snapshot(ctx); err != nil {
+		return fmt.Errorf("plimsoll: session %q: %w", s.id, err)
+	}
 	return nil
 }
 

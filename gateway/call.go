@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/tidwall/gjson"
@@ -118,6 +119,7 @@ type Gateway struct {
 	responses responses
 	models    *models
 	begun     atomic.Uint64 // exchanges
+	saving    sync.RWMutex  // is held for reading while a snapshot is taken
 }
 
 // New returns a gateway.
@@ -191,6 +193,8 @@ func (g *Gateway) Warm(ctx context.Context, targets ...budget.Target) {
 // as before; the store stays open.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.store.index.close()
+	g.saving.Lock()   // what is being kept is waited for
+	g.saving.Unlock() //nolint:staticcheck // nothing else is to be done in it
 	var all error
 	for _, name := range g.store.sessions() {
 		all = errors.Join(all, g.store.flush(ctx, name))

@@ -82,7 +82,7 @@ func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Targe
 	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
 		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
 		Summariser: g.summariser(f), Catalog: g.options.Catalog, Encodings: g.options.Encodings,
-		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true, Allow: g.allows(t), ToolKind: g.kindOf(),
+		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true, SnapshotLater: true, Allow: g.allows(t), ToolKind: g.kindOf(),
 	})
 	if err == nil {
 		b.allows = g.allows(t)

@@ -51,6 +51,7 @@ type Relay struct {
 	complete bool // it is a reply, and all of it has come
 	read     bool // of a reply that is no stream: all of it was read
 	settled  bool
+	due      bool // a snapshot of the session is
 }
 
 // Relay begins to look at a reply to Body, decompressed, which is a stream or not.
@@ -354,8 +355,12 @@ func (r *Relay) settle() {
 	r.settled = true
 	written := r.exchange.flushing()
 	r.exchange.report.Usage = r.exchange.report.Usage.Add(r.usage)
-	if told := r.complete && r.observe(); !written && !told {
+	told := r.complete && r.observe()
+	if !written && !told {
 		r.write()
+	}
+	if r.due {
+		r.exchange.gateway.save(r.exchange.family, r.exchange.branch)
 	}
 }
 
@@ -385,7 +390,9 @@ func (r *Relay) observe() (told bool) {
 	}
 	if err != nil {
 		x.gateway.unwritten(x.family, x.branch.name, err)
+		return true
 	}
+	r.due = x.branch.session.SnapshotDue()
 	return true
 }
 

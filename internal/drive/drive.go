@@ -57,6 +57,8 @@ type Config struct {
 	Debug *slog.Logger
 	// Snapshots are taken, where the store keeps them, so that a resume is quicker.
 	Snapshots bool
+	// SnapshotLater leaves it to [Driver.Snapshot] to take those that are due.
+	SnapshotLater bool
 	// Read, if not nil, is shown the records that are there already, in their order. A state
 	// among them may not be whole.
 	Read func(journal.Record)

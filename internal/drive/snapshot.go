@@ -28,6 +28,7 @@ type paging struct {
 	before   []int // where the pages before it end
 	own      bool  // this driver has written it
 	due      bool  // something was made shorter since
+	wanted   bool  // one is due, and it is left to the host when it is taken
 	cut      bool  // something has been made shorter at all
 }
 
@@ -64,6 +65,28 @@ func (d *Driver) snapshotAfter(ctx context.Context, in engine.Input) error {
 		return nil
 	}
 	d.paging.due = false
+	if d.config.SnapshotLater {
+		d.paging.wanted = true
+		return nil
+	}
+	return d.addPages(ctx, s)
+}
+
+// SnapshotDue reports whether Snapshot would take one.
+func (d *Driver) SnapshotDue() bool { return d.paging.wanted && !d.stopped }
+
+// Snapshot takes the snapshot that is due, if one is (see [Config.SnapshotLater]).
+func (d *Driver) Snapshot(ctx context.Context) error {
+	s, ok := d.pages()
+	if !ok || !d.SnapshotDue() {
+		return nil
+	}
+	d.paging.wanted = false
+	return d.addPages(ctx, s)
+}
+
+// addPages keeps pages of all records that none has.
+func (d *Driver) addPages(ctx context.Context, s store.Snapshotter) error {
 	for d.paging.to < d.records {
 		if err := d.addPage(ctx, s); err != nil {
 			return fmt.Errorf("snapshot: %w", err)
