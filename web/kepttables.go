@@ -4,55 +4,18 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
 // kept says what of what the agent's calls referred to each run still sent.
-func (b *replayPage) kept(res replay.Result) table {
-	t := table{
+func kept(res replay.Result) table {
+	return table{
 		Title: "What is kept", Open: true,
-		Note: "Of the paths, names, numbers and lines in the arguments of the agent's calls that were said before: the share that the request says. “By step” is the mean over Steps; " +
-			"“old” is what was said last more than a limit before, with its 95 % interval. What is not visible is behind a Ref that is shown, in an archive, or lost.",
-		Head: slices.Concat(words("Policy"), numbers("Visible", "By step", "Steps complete", "Names", "Lines", "Old", "Only in notes", "Behind a Ref", "Archived", "Lost", "Look-ups", "Cost, of the client's")),
-	}
-	for _, body := range b.byWindow(res, keptRow) {
-		body.Rows = slices.DeleteFunc(body.Rows, func(row []cell) bool { return row == nil })
-		if len(body.Rows) > 0 {
-			t.Bodies = append(t.Bodies, body)
-		}
-	}
-	return t
-}
-
-func keptRow(r replay.Run) []cell {
-	g := r.Grounding
-	if g == nil || g.Spans == 0 {
-		return nil
-	}
-	lines := g.Kind("line")
-	lost := cell{Text: share(g.Lost, g.Spans)}
-	if g.Lost > 0 {
-		lost.Mark = "bad"
-	}
-	old := "–"
-	if g.Hard.Spans > 0 {
-		old = fmt.Sprintf("%s (%s to %s)", share(g.Hard.Visible, g.Hard.Spans), share(g.Hard.LowPPM, million), share(g.Hard.HighPPM, million))
-	}
-	return []cell{
-		text(r.Policy),
-		{Text: share(g.Visible, g.Spans)},
-		{Text: share(g.MacroPPM, million)},
-		{Text: share(g.Complete, g.Steps)},
-		{Text: share(g.Visible-lines.Visible, g.Spans-lines.Spans)},
-		{Text: share(lines.Visible, lines.Spans)},
-		{Text: old},
-		{Text: share(g.Noted, g.Spans)},
-		{Text: share(g.Reachable, g.Spans)},
-		{Text: share(g.Archived, g.Spans)},
-		lost,
-		number(g.LookUps),
-		{Text: share(g.Cost.SharePPM, million)},
-	}
+		Note: "Of the paths, names, numbers and lines in the arguments of the agent's calls that were said before: the percentage that the request says; under off it says all. “By step” is the mean over Steps, " +
+			"“complete” the share of Steps of which all is visible; “old” is what was said last more than a limit before, with its 95 % interval. What is not visible is behind a Ref that is shown (“by ref”), " +
+			"in an archive, or lost. “Look-ups” are outputs to be read again, for 100 calls. “Of cost” sets the cost of the messages against that of the client's own.",
+	}.of(rows.Kept(res.Runs))
 }
 
 // missing lists what was not visible, and what took it out.

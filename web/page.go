@@ -129,6 +129,7 @@ type table struct {
 // A column is the head of one.
 type column struct {
 	Name    string
+	Unit    string // of its figures; empty: they have none
 	Numbers bool
 }
 

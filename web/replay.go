@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -60,13 +60,8 @@ func sessionsOf(results []replay.Result) []string {
 	return each(results, func(r replay.Result) string { return r.Session })
 }
 
-// windowName writes a capacity in tokens with its separators.
-func windowName(window string) string {
-	if n, err := strconv.Atoi(window); err == nil {
-		return count(n)
-	}
-	return clean(window)
-}
+// windowName is what a window is called.
+func windowName(window string) string { return clean(rows.Window(window)) }
 
 // check says which buttons are pressed at first.
 func (b *replayPage) check() {
@@ -82,19 +77,19 @@ func (b *replayPage) check() {
 func (b *replayPage) add(i int, res replay.Result) {
 	g := group{Index: i, Name: segmentName(res.Session, res.Segment), Lead: lead(res), Facts: replayFacts(res), Plot: plotted(res)}
 	if len(res.Runs) > 0 {
-		g.Tables = append(g.Tables, b.compared(res))
-		for _, t := range []table{b.kept(res), b.missing(res)} {
+		g.Tables = append(g.Tables, compared(res))
+		for _, t := range []table{kept(res), b.missing(res)} {
 			if t.Rows() > 0 {
 				g.Tables = append(g.Tables, t)
 			}
 		}
 		g.Tables = append(g.Tables, b.money(res))
-		if t := b.batches(res); t.Rows() > 0 {
+		if t := batches(res); t.Rows() > 0 {
 			g.Tables = append(g.Tables, t)
 		}
 		g.Tables = append(g.Tables, predicted(res))
 	}
-	for _, t := range []table{agents(res.Agents, res.WithAgents), b.remarks(res), b.irreducible(res), problems(res.Problems), abandoned(res.Abandoned)} {
+	for _, t := range []table{agents(res.Agents, res.WithAgents), b.remarks(res), b.irreducible(res), problems(rows.RunProblems(res)), abandoned(res.Abandoned)} {
 		if t.Rows() > 0 {
 			g.Tables = append(g.Tables, t)
 		}

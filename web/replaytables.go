@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
-
-// maxRows bounds the lists that can be as long as a session.
-const maxRows = 200
 
 // byWindow makes a body of rows for each window, with the runs in their order.
 func (b *replayPage) byWindow(res replay.Result, row func(replay.Run) []cell) []body {
@@ -31,27 +29,12 @@ func (b *replayPage) byWindow(res replay.Result, row func(replay.Run) []cell) []
 }
 
 // compared sets the policies side by side.
-func (b *replayPage) compared(res replay.Result) table {
+func compared(res replay.Result) table {
 	return table{
 		Title: "Policies compared", Open: true,
-		Note: "“Over” counts Steps sent above the run's own limit, “over common” above the lowest limit of all policies on that window. " +
+		Note: "“Over” counts Steps sent above the run's own limit, “over it” above the one limit, the lowest of all policies on that window. " +
 			"“Of raw” sets what was sent against what the client sent for the same Steps. Tokens are the count; its least sure kind is named.",
-		Head: slices.Concat(
-			words("Policy"), numbers("Limit", "Steps", "Over", "Over common", "Sent", "Of raw", "Peak", "Cost", "Cache breaks"),
-			words("Edits", "Count"),
-		),
-		Bodies: b.byWindow(res, func(r replay.Run) []cell {
-			return []cell{
-				text(r.Policy), number(r.Limit), number(r.Steps), fault(r.StepsOver), fault(r.OverCommon), number(r.TokensSent),
-				{Text: share(r.TokensSent, r.TokensToEnd)},
-				number(r.PeakSent),
-				{Text: r.CostUSD.String()},
-				number(r.CacheBreaks),
-				{Text: kinds(r.Edits)},
-				text(r.CountKind),
-			}
-		}),
-	}
+	}.of(rows.Runs(res.Runs))
 }
 
 // money says what was paid for.
@@ -190,42 +173,6 @@ func (b *replayPage) irreducible(res replay.Result) table {
 		}
 	}
 	return t.with(rows, n)
-}
-
-func problems(list []replay.Problem) table {
-	t := table{
-		Title: "Problems in the file", Note: "What could not be read as it should be.",
-		Head: slices.Concat(words("File"), numbers("Line"), words("Problem")),
-	}
-	var rows [][]cell
-	for _, p := range list[:min(len(list), maxRows)] {
-		rows = append(rows, []cell{text(p.File), line(p.Line), text(p.What)})
-	}
-	return t.with(rows, len(list))
-}
-
-func abandoned(list []replay.Branch) table {
-	t := table{
-		Title: "Left out", Note: "Lines that do not lead to the session's end, and what their calls took: of sub-agents it is in the sum with them, of other lines in none.",
-		Head: slices.Concat(numbers("First line", "Last line", "Messages"), words("Why"), numbers("Steps", "All prompts", "Cost")),
-	}
-	var rows [][]cell
-	for _, b := range list[:min(len(list), maxRows)] {
-		row := []cell{line(b.First), line(b.Last), number(b.Messages), text(b.Why), {Text: "–"}, {Text: "–"}, {Text: "–"}}
-		if t := b.Took; t != nil {
-			row[4], row[5], row[6] = number(t.Steps), number(t.Tokens), cell{Text: t.CostUSD.String()}
-		}
-		rows = append(rows, row)
-	}
-	return t.with(rows, len(list))
-}
-
-// line is a line number, or nothing where the format has none.
-func line(n int) cell {
-	if n == 0 {
-		return cell{Text: "–"}
-	}
-	return number(n)
 }
 
 // with puts in the rows, and says how many of all they are.

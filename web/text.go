@@ -111,14 +111,6 @@ func text(s string) cell { return cell{Text: clean(s)} }
 
 func number(n int) cell { return cell{Text: count(n)} }
 
-// fault is a number that ought to be 0.
-func fault(n int) cell {
-	if n > 0 {
-		return cell{Text: count(n), Mark: "bad"}
-	}
-	return number(n)
-}
-
 // words and numbers make column heads.
 func words(names ...string) []column { return columns(false, names) }
 

@@ -63,8 +63,8 @@ const lattice = `
 	transport, telemetry, client < proxy; # a server around it
 	NONE < replay/verify; # shares no code with what it judges
 	plimsoll, internal/drive, inspect, sessionfile/formats, WIRE, wire/check, replay/verify < replay;
-	inspect < internal/rows; # what stands in the tables of reports
-	replay, advice, internal/rows < web;
+	replay < internal/rows; # what stands in the tables of reports
+	advice, internal/rows < web;
 	core/loop, STORE, client < agent/loop;
 
 	# Helpers of this module.

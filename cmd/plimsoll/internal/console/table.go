@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -17,7 +18,7 @@ type Column struct {
 	Name  string
 	Right bool // numbers stand to the right
 	Wrap  bool // may be broken into lines; of several the last one that is there
-	Under bool // stands on lines of its own below its row where there is no room beside the others; the last column
+	Under bool // stands on lines of its own below its row where there is no room beside the others; the last ones
 	Spare int  // 1 is left out first where the width is too small; 0: never
 }
 
@@ -40,9 +41,11 @@ type Table struct {
 func (t Table) String() string {
 	t = t.without(func(i int) bool { return t.empty(i) })
 	widths := t.fit()
-	var below []string
-	if last := len(t.Columns) - 1; last >= 0 && t.Columns[last].Under && t.total(widths) > t.Width {
-		t, below = t.lowered()
+	below := make([][]string, len(t.Rows))
+	if t.total(widths) > t.Width {
+		for last := len(t.Columns) - 1; last >= 0 && t.Columns[last].Under; last-- {
+			t = t.lowered(below)
+		}
 		widths = t.fit()
 	}
 	for t.total(widths) > t.Width {
@@ -61,8 +64,8 @@ func (t Table) String() string {
 	t.line(&b, widths, head)
 	for i, r := range t.Rows {
 		t.line(&b, widths, r)
-		if below != nil && below[i] != "" {
-			for _, line := range Wrap(below[i], t.Width-len(belowIndent)) {
+		for _, text := range slices.Backward(below[i]) {
+			for _, line := range Wrap(text, t.Width-len(belowIndent)) {
 				b.WriteString(belowIndent + line + "\n")
 			}
 		}
@@ -76,16 +79,15 @@ const Nothing = "none"
 // belowIndent stands before what stands below a row.
 const belowIndent = "    "
 
-// lowered returns the table without its last column, and what that says of each row.
-func (t Table) lowered() (Table, []string) {
+// lowered returns the table without its last column; what that says of each row is added to below.
+func (t Table) lowered(below [][]string) Table {
 	last := len(t.Columns) - 1
-	below := make([]string, len(t.Rows))
 	for i, r := range t.Rows {
 		if text := r[last].Text; text != "" && text != Nothing {
-			below[i] = t.Columns[last].Name + ": " + text
+			below[i] = append(below[i], t.Columns[last].Name+": "+text)
 		}
 	}
-	return t.without(func(i int) bool { return i == last }), below
+	return t.without(func(i int) bool { return i == last })
 }
 
 // empty reports whether no row has anything in column i.

@@ -2,64 +2,22 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
 // groundingText writes what each run kept, and which of them is the cheapest.
-func groundingText(rows []runRow, width int) string {
+func groundingText(runs []replay.Run, width int) string {
 	w := console.NewWriter(width)
-	w.WriteString(groundingTable(rows, width))
-	for _, text := range cheapest(rows) {
+	if text := tableText(rows.Kept(runs), width, ""); text != "" {
+		w.WriteString("\n" + text)
+	}
+	for _, text := range cheapest(rows.ByWindow(runs)) {
 		w.Para(w.Style.Plain, text)
 	}
 	return w.String()
-}
-
-// groundingTable says what of what the agent's calls referred to each run still sent, but
-// for off, which sent all of it; empty if nobody asked, or no call referred to anything.
-func groundingTable(rows []runRow, width int) string {
-	t := console.Table{Width: width, Columns: []console.Column{
-		{Name: "policy"},
-		{Name: "window", Right: true},
-		{Name: "steps", Right: true},
-		{Name: "visible", Right: true},
-		{Name: "by step", Right: true, Spare: 6},
-		{Name: "complete", Right: true, Spare: 8},
-		{Name: "names", Right: true, Spare: 2},
-		{Name: "lines", Right: true},
-		{Name: "old", Right: true, Spare: 3},
-		{Name: "by notes", Right: true, Spare: 4},
-		{Name: "by ref", Right: true, Spare: 5},
-		{Name: "archived", Right: true, Spare: 5},
-		{Name: "lost", Right: true},
-		{Name: "look-ups", Right: true, Spare: 7},
-		{Name: "of cost", Right: true},
-		{Name: "with look-ups", Right: true, Spare: 1},
-	}}
-	for _, r := range rows {
-		g := r.run.Grounding
-		if g == nil || g.Spans == 0 || r.run.Policy == PolicyOff {
-			continue
-		}
-		lines, ended := g.Kind("line"), ""
-		if r.run.EndedAtStep > 0 {
-			ended = r.steps
-		}
-		row := console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), ended,
-			tenths(g.Visible, g.Spans), tenths(g.MacroPPM, 1_000_000), tenths(g.Complete, g.Steps),
-			tenths(g.Visible-lines.Visible, g.Spans-lines.Spans), tenths(lines.Visible, lines.Spans), sample(g.Hard),
-			tenths(g.Noted, g.Spans), tenths(g.Reachable, g.Spans), tenths(g.Archived, g.Spans), tenths(g.Lost, g.Spans),
-			tenths(g.LookUps, r.run.Steps), hundredths(g.Cost.Sent, g.Cost.Raw), hundredths(g.Cost.Sent+g.Cost.LookUps, g.Cost.Raw))
-		row[12].Style = console.NewStyles().Zero(g.Lost)
-		t.Rows = append(t.Rows, row)
-	}
-	if len(t.Rows) == 0 {
-		return ""
-	}
-	return "\n" + t.String()
 }
 
 // tenths writes part of whole as a percentage with one decimal, without its sign; empty if
@@ -79,22 +37,13 @@ func hundredths(part, whole int64) string {
 	return fmt.Sprintf("%.2f", float64(part)/float64(whole))
 }
 
-// sample writes the visible share of few spans, with its interval.
-func sample(s replay.Sample) string {
-	if s.Spans == 0 {
-		return ""
-	}
-	whole := func(part int) string { return strconv.Itoa((part + 5_000) / 10_000) }
-	return fmt.Sprintf("%s (%s–%s)", whole(s.Visible*1_000_000/s.Spans), whole(s.LowPPM), whole(s.HighPPM))
-}
-
 // cheapest says for each window which policy costs least of those that were never over, and
 // what it keeps.
-func cheapest(rows []runRow) []string {
+func cheapest(runs []replay.Run) []string {
 	best, order := map[string]*replay.Run{}, []string{}
-	for i := range rows {
-		r := &rows[i].run
-		if r.Policy == PolicyOff || r.Grounding == nil || r.Grounding.Spans == 0 || r.StepsOver > 0 || rows[i].irreducible > 0 || r.EndedAtStep > 0 {
+	for i := range runs {
+		r := &runs[i]
+		if r.Policy == PolicyOff || r.Grounding == nil || r.Grounding.Spans == 0 || r.StepsOver > 0 || len(r.Irreducible) > 0 || r.EndedAtStep > 0 {
 			continue
 		}
 		b, ok := best[r.Window]
@@ -107,7 +56,7 @@ func cheapest(rows []runRow) []string {
 	}
 	var out []string
 	for _, w := range order {
-		out = append(out, fmt.Sprintf("cheapest at %s with no call over its limit: %s, %s", console.Safe(w), console.Safe(best[w].Policy), kept(best[w])))
+		out = append(out, fmt.Sprintf("cheapest at %s with no call over its limit: %s, %s", windowName(w), console.Safe(best[w].Policy), kept(best[w])))
 	}
 	return out
 }

@@ -6,19 +6,21 @@ import (
 	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 // findings closes a report: what could have been had for less.
 func (w *reportWriter) findings(r inspect.Report) {
-	if len(r.Findings) == 0 {
+	t := rows.Findings(r).Pick("finding", "what helps", "command")
+	if len(t.Rows) == 0 {
 		return
 	}
 	w.Part("what now")
-	for _, f := range r.Findings {
-		w.Para(w.Style.Plain, "- "+console.Safe(f.Text))
-		w.Para(w.Style.Plain, "> "+console.Safe(f.Do))
-		if f.Command != "" {
-			w.WriteString("    " + w.Style.Dim.Render(console.Safe(f.Command)) + "\n") // whole, to be pasted
+	for _, row := range t.Rows {
+		w.Para(w.Style.Plain, "- "+console.Safe(row.Cells[0].String()))
+		w.Para(w.Style.Plain, "> "+console.Safe(row.Cells[1].String()))
+		if command := row.Cells[2].String(); command != "" {
+			w.WriteString("    " + w.Style.Dim.Render(console.Safe(command)) + "\n") // whole, to be pasted
 		}
 	}
 }
@@ -34,6 +36,6 @@ func (w *reportWriter) next(r inspect.Report) {
 	if g := r.Segments[len(r.Segments)-1]; r.End.Tokens > 0 { // what was refused is looked at first
 		step = inspect.StepRef{Segment: g.Number, Step: len(g.Steps)}.Name()
 	}
-	w.Hint("the content of one step", fmt.Sprintf("plimsoll inspect %s --step %s", name, stepName(r, step)))
+	w.Hint("the content of one step", fmt.Sprintf("plimsoll inspect %s --step %s", name, rows.ShortStep(r, step)))
 	w.Hint("what a policy would have sent", "plimsoll replay "+name)
 }

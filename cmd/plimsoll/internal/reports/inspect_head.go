@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 func (w *reportWriter) head(r inspect.Report) {
@@ -143,7 +144,7 @@ func acceptedTexts(r inspect.Report) []string {
 			limits = append(limits, a.Known)
 		}
 		most[a.Known] = a.Tokens
-		texts[a.Known] = acceptedText(*a, stepName(r, inspect.StepRef{Segment: g.Number, Step: a.Step}.Name()))
+		texts[a.Known] = acceptedText(*a, rows.StepName(r, inspect.StepRef{Segment: g.Number, Step: a.Step}))
 	}
 	var out []string
 	for _, known := range limits {
@@ -223,7 +224,7 @@ func extent(r inspect.Report) string {
 // peak says how full the window was.
 func peak(r inspect.Report) string {
 	t, window := r.Totals, windowOf(r)
-	text := fmt.Sprintf("largest prompt %s tokens at step %s", edit.Thousands(t.Peak), stepName(r, t.PeakStep))
+	text := fmt.Sprintf("largest prompt %s tokens at step %s", edit.Thousands(t.Peak), rows.ShortStep(r, t.PeakStep))
 	if window == 0 {
 		return text + ", in a window that is not known"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 // Listing writes the content of one request.
@@ -23,7 +24,7 @@ func Listing(l inspect.Listing, width int) string {
 		}
 	}
 	w.Para(w.Style.Plain, fmt.Sprintf("%s, %s, %s tokens (%s)", modelName(l.Model), console.Plural(messages, "message"), edit.Thousands(l.Tokens), l.Kind))
-	w.Para(w.Style.Dim, contentList(l.By))
+	w.Para(w.Style.Dim, console.Safe(rows.Contents(l.By)))
 	t := itemTable(width)
 	for _, it := range l.Items {
 		t.Rows = append(t.Rows, w.itemRows("", it)...)
@@ -107,7 +108,7 @@ func Difference(d inspect.Diff, width int) string {
 	w.Title(fmt.Sprintf("%s  step %s to %s", w.Named(d.Session), d.A.Name(), d.B.Name()))
 	w.Para(w.Style.Plain, fmt.Sprintf("%s to %s tokens, %d to %s; the same at the beginning: %d, in all: %d",
 		edit.Thousands(d.A.Tokens), edit.Thousands(d.B.Tokens), d.A.Messages, console.Plural(d.B.Messages, "message"), d.Prefix, d.Same))
-	w.Para(w.Style.Dim, "now: "+contentList(d.B.By))
+	w.Para(w.Style.Dim, "now: "+console.Safe(rows.Contents(d.B.By)))
 	t := itemTable(width)
 	for _, it := range d.Removed {
 		t.Rows = append(t.Rows, w.itemRows("-", it)...)

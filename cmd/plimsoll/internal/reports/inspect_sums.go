@@ -7,86 +7,73 @@ import (
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 // agents lists the sub-agents of the session, with the sums over all of them.
 func (w *reportWriter) agents(r inspect.Report) {
-	if len(r.Agents) == 0 {
-		return
-	}
-	w.Part(console.Plural(len(r.Agents), "sub-agent"))
-	t := w.table(rows.Agents(console.First(r.Agents, mostCuts), func(a inspect.Agent) string {
-		if a.Line > 0 {
-			return fmt.Sprintf("in it from line %d on", a.Line)
-		}
-		return console.Shorten(a.Session, console.MostName)
-	}), column{name: "steps"}, column{name: "tokens"}, column{name: "largest", spare: 1}, column{name: "cost"}, column{name: "file"})
-	w.WriteString(console.ClippedBy(t, console.Shorten)) // the end of a path says which file it is
-	w.More(len(r.Agents), mostCuts)
-	if all := r.WithAgents; all != nil {
+	w.listed(console.Plural(len(r.Agents), "sub-agent"), rows.Agents(r.Agents, nil), mostCuts)
+	if all := r.WithAgents; all != nil && len(r.Agents) > 0 {
 		w.Para(w.Style.Plain, "the session with them: "+familyText(*all))
 	}
 }
 
-// stated says what the file states about its own sums, and where ours are others. Lines that say
-// the same are one.
+// stated says what the file states about its own sums: in a table where ours are others, else in
+// a line for what is the same of which figures. Lines of the file that say the same are one.
 func (w *reportWriter) stated(r inspect.Report) {
-	if len(r.Stated) == 0 {
+	t := rows.Stated(r)
+	if len(t.Rows) == 0 {
 		return
 	}
 	w.Part("what the file says about its sums")
-	var agree, others []string
-	lines := map[string][]int{} // by what they say
-	for _, s := range r.Stated {
-		what := console.Safe(s.What)
-		if s.Model != "" {
-			what += " of " + console.Safe(s.Model)
-		}
-		same, divided, differ := figuresOf(s)
-		for _, one := range []struct {
-			how   string
-			names []string
-		}{{"as added up here", same}, {"divided among the steps", divided}} {
-			if len(one.names) == 0 {
-				continue
-			}
-			text := fmt.Sprintf("%s: %s: %s", what, one.how, strings.Join(one.names, ", "))
-			if lines[text] == nil {
-				agree = append(agree, text)
-			}
-			lines[text] = append(lines[text], s.Line)
-		}
-		for _, text := range differ {
-			others = append(others, fmt.Sprintf("line %d, %s: %s", s.Line, what, text))
-		}
+	how := t.At("how")
+	for _, text := range agreeing(t.Where(func(row rows.Row) bool { return agrees(row.Cells[how].Text) })) {
+		w.Para(w.Style.Plain, text)
 	}
-	for _, text := range agree {
-		w.Para(w.Style.Plain, linesText(lines[text])+", "+text)
-	}
-	for _, text := range console.First(others, mostCuts) {
-		w.Para(w.Style.Bad, text)
-	}
-	w.More(len(others), mostCuts)
+	others := t.Where(func(row rows.Row) bool { return !agrees(row.Cells[how].Text) })
+	all := len(others.Rows)
+	others.Rows = console.First(others.Rows, mostCuts)
+	w.WriteString(tableText(others, w.Width, indent))
+	w.More(all, mostCuts)
 }
 
-// figuresOf returns the names of the figures that are ours, too, those that our own were made
-// of, and what is to be said of the others.
-func figuresOf(s inspect.Stated) (same, divided, others []string) {
-	for _, f := range s.Figures {
-		name := strings.ReplaceAll(console.Safe(f.Name), "_", " ")
-		switch {
-		case f.Differs || f.Why != "" && !f.Estimated:
-			others = append(others, figureText(f))
-		case f.Estimated && f.Stated > 0:
-			divided = append(divided, name)
-		default:
-			same = append(same, name)
-		}
+func agrees(how string) bool { return how == rows.Same || how == rows.Divided }
+
+// agreeing says of rows of stated sums that agree with ours which figures those are, once for all
+// lines of which the same is to be said.
+func agreeing(t rows.Table) []string {
+	t = t.Pick("line", "by", "model", "how", "figure")
+	type statement struct {
+		line      int
+		what, how string
 	}
-	return same, divided, others
+	var order []statement
+	figures := map[statement][]string{}
+	for _, row := range t.Rows {
+		what := console.Safe(row.Cells[1].String())
+		if model := row.Cells[2].String(); model != "" {
+			what += " of " + console.Safe(model)
+		}
+		s := statement{row.Cells[0].Number, what, row.Cells[3].Text}
+		if figures[s] == nil {
+			order = append(order, s)
+		}
+		figures[s] = append(figures[s], console.Safe(row.Cells[4].String()))
+	}
+	var texts []string
+	at := map[string][]int{} // lines, by what they say
+	for _, s := range order {
+		text := fmt.Sprintf("%s: %s: %s", s.what, s.how, strings.Join(figures[s], ", "))
+		if at[text] == nil {
+			texts = append(texts, text)
+		}
+		at[text] = append(at[text], s.line)
+	}
+	for i, text := range texts {
+		texts[i] = linesText(at[text]) + ", " + text
+	}
+	return texts
 }
 
 // linesText names lines: a few of many.
@@ -106,58 +93,16 @@ func linesText(lines []int) string {
 	return "lines " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// figureText sets a stated figure beside ours.
-func figureText(f inspect.StatedFigure) string {
-	stated, ours := edit.Thousands(int(f.Stated)), edit.Thousands(int(f.Ours))
-	if f.StatedUSD != nil && f.OursUSD != nil {
-		stated, ours = f.StatedUSD.String(), f.OursUSD.String()
-	}
-	how := "added up"
-	if f.Estimated {
-		how = "estimated"
-	}
-	text := fmt.Sprintf("%s: %s stated, %s %s", strings.ReplaceAll(console.Safe(f.Name), "_", " "), stated, ours, how)
-	if f.Why != "" {
-		text += ": " + console.Safe(f.Why)
-	}
-	return text
-}
-
 // steps lists every Step: what its prompt was taken for before the call, and what the
 // provider then reported.
 func (w *reportWriter) steps(r inspect.Report) {
-	w.Part("steps: the estimate before the call, and what was reported")
-	t := w.table(rows.Steps(r, func(ref inspect.StepRef) string { return stepName(r, ref.Name()) }),
-		column{name: "step", right: true}, column{name: "line", spare: 2}, column{name: "tokens"}, column{name: "kind"}, column{name: "estimate"}, column{name: "off"},
-		column{name: "counter alone"}, column{name: "counter off", as: "off"}, column{name: "cost", spare: 1})
-	t.Columns = append(t.Columns, console.Column{Name: "note"})
-	predicted, n := 0, 0
-	for _, g := range r.Segments {
-		for _, s := range g.Steps {
-			if s.Estimate != nil {
-				predicted++
-			}
-			t.Rows[n] = append(t.Rows[n], console.Cell{Text: stepNote(s)})
-			n++
-		}
-	}
-	w.WriteString(t.String())
+	t := rows.Steps(r)
+	w.listed("steps: the estimate before the call, and what was reported", t, len(t.Rows))
+	predicted := len(t.Where(func(row rows.Row) bool { return row.Cells[t.At("estimate")].Kind != rows.Missing }).Rows)
 	if predicted > 0 {
 		w.Para(w.Style.Dim, fmt.Sprintf("median error of %s: %s; of the counter alone: %s", console.Plural(predicted, "estimate"),
 			console.PPM(medianError(r, func(p inspect.Prediction) int { return p.ErrorPPM })), console.PPM(medianError(r, func(p inspect.Prediction) int { return p.CounterErrorPPM }))))
 	}
-}
-
-// stepNote says what is particular about a Step's figures.
-func stepNote(s inspect.Step) string {
-	var notes []string
-	if s.Copied != "" {
-		notes = append(notes, "copied")
-	}
-	if s.CostKind == inspect.CostEstimated {
-		notes = append(notes, "cost estimated")
-	}
-	return strings.Join(notes, ", ")
 }
 
 // medianError returns the median size of an error of all predictions.

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 )
@@ -27,13 +28,13 @@ func Segment(res replay.Result, width int) string {
 		w.Para(w.Style.Bad, acceptedText(*a, strconv.Itoa(a.Step)))
 	}
 	if len(res.Runs) > 0 {
-		w.WriteString(runTable(runRows(res.Runs), width))
+		w.WriteString(tableText(rows.Runs(res.Runs), width, ""))
 	}
 	for _, l := range res.LeftOut {
-		w.Para(w.Style.Dim, fmt.Sprintf("not run at %s: %s", console.Safe(l.Window), console.Safe(l.Why)))
+		w.Para(w.Style.Dim, fmt.Sprintf("not run at %s: %s", windowName(l.Window), console.Safe(l.Why)))
 	}
 	w.notes(res)
-	return w.String() + commonText(res.Runs, width) + batchesText(runRows(res.Runs), width) + groundingText(runRows(res.Runs), width) + agentsText(res, width)
+	return w.String() + commonText(res.Runs, width) + batchesText(res.Runs, width) + groundingText(res.Runs, width) + agentsText(res, width)
 }
 
 // agentsText says what a session took together with its sub-agents, behind its last segment.
@@ -92,20 +93,8 @@ func (w *replayWriter) file(res replay.Result) {
 	if text := leftText(res.Abandoned); text != "" {
 		w.Para(w.Style.Dim, text)
 	}
-	var lines []string
-	for _, a := range res.Abandoned {
-		lines = append(lines, branchText(a))
-	}
-	w.List(lines)
-	lines = nil
-	for _, p := range res.Problems {
-		if p.Line == 0 {
-			lines = append(lines, console.Safe(p.What))
-			continue
-		}
-		lines = append(lines, fmt.Sprintf("line %d: %s", p.Line, console.Safe(p.What)))
-	}
-	w.List(lines)
+	w.List(lines(rows.Branches(res.Abandoned), noPart))
+	w.List(lines(rows.RunProblems(res), ""))
 }
 
 // facts says what the figures stand on.
@@ -131,15 +120,12 @@ func facts(res replay.Result) string {
 func (w *replayWriter) notes(res replay.Result) {
 	var texts []string
 	who := map[string][]string{}
-	note := func(r runRow, text string) {
-		if who[text] == nil {
-			texts = append(texts, text)
-		}
-		who[text] = append(who[text], fmt.Sprintf("%s at %s", console.Safe(r.run.Policy), console.Safe(r.run.Window)))
-	}
-	for _, r := range runRows(res.Runs) {
-		for _, text := range runNotes(r.run, res.Steps) {
-			note(r, text)
+	for _, r := range rows.ByWindow(res.Runs) {
+		for _, text := range runNotes(r, res.Steps) {
+			if who[text] == nil {
+				texts = append(texts, text)
+			}
+			who[text] = append(who[text], runName(r))
 		}
 	}
 	for _, text := range texts {
@@ -169,26 +155,21 @@ func windowGuessed(res replay.Result) bool {
 // limits differ.
 func commonText(runs []replay.Run, width int) string {
 	w := console.NewWriter(width)
-	t := console.Table{Width: width, Columns: []console.Column{{Name: "policy"}, {Name: "window", Right: true}, {Name: "one limit", Right: true}, {Name: "over it", Right: true}}}
-	said := map[string]bool{}
-	for _, r := range runRows(runs) {
-		same := func(o replay.Run) bool { return o.Window == r.run.Window }
-		if !slices.ContainsFunc(runs, func(o replay.Run) bool { return same(o) && o.Limit != r.run.Limit }) {
-			continue
-		}
-		if !slices.ContainsFunc(runs, func(o replay.Run) bool { return same(o) && o.OverCommon > 0 }) {
-			if !said[r.run.Window] {
-				w.Para(w.Style.Dim, fmt.Sprintf("at %s no policy is over the lowest of their limits, %s", console.Safe(r.run.Window), edit.Thousands(r.run.CommonLimit)))
-			}
-			said[r.run.Window] = true
-			continue
-		}
-		row := console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), edit.Thousands(r.run.CommonLimit), strconv.Itoa(r.run.OverCommon))
-		row[3].Style = w.Style.Zero(r.run.OverCommon)
-		t.Rows = append(t.Rows, row)
+	over, said := map[string]bool{}, map[string]bool{}
+	for _, r := range runs {
+		over[r.Window] = over[r.Window] || r.OverCommon > 0
 	}
-	if len(t.Rows) > 0 {
-		w.WriteString("\n" + t.String())
+	differs := func(window string) bool {
+		return slices.ContainsFunc(runs, func(o replay.Run) bool { return o.Window == window && o.Limit != o.CommonLimit })
+	}
+	for _, r := range rows.ByWindow(runs) {
+		if differs(r.Window) && !over[r.Window] && !said[r.Window] {
+			w.Para(w.Style.Dim, fmt.Sprintf("at %s no policy is over the lowest of their limits, %s", windowName(r.Window), edit.Thousands(r.CommonLimit)))
+			said[r.Window] = true
+		}
+	}
+	if text := tableText(rows.OneLimit(runs, func(window string) bool { return differs(window) && over[window] }), width, ""); text != "" {
+		w.WriteString("\n" + text)
 	}
 	return w.String()
 }

@@ -4,95 +4,23 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
 // PolicyOff is the preset that is there for comparison only.
-const PolicyOff = "off"
+const PolicyOff = rows.Off
 
-// A runRow is a run as it stands in a table.
-type runRow struct {
-	run         replay.Run
-	limit       string
-	steps       string
-	irreducible int
-}
+// windowName is a window in a sentence.
+func windowName(window string) string { return console.Safe(rows.Window(window)) }
 
-// runRows orders runs by window, so that what is to be compared stands together.
-func runRows(runs []replay.Run) []runRow {
-	var windows []string
-	for _, r := range runs {
-		if !slices.Contains(windows, r.Window) {
-			windows = append(windows, r.Window)
-		}
-	}
-	rows := make([]runRow, 0, len(runs))
-	for _, r := range runs {
-		steps := strconv.Itoa(r.Steps)
-		if r.EndedAtStep > 0 {
-			steps = fmt.Sprintf("%d, ended", r.EndedAtStep)
-		}
-		rows = append(rows, runRow{r, edit.Thousands(r.Limit), steps, len(r.Irreducible)})
-	}
-	slices.SortStableFunc(rows, func(a, b runRow) int {
-		return slices.Index(windows, a.run.Window) - slices.Index(windows, b.run.Window)
-	})
-	return rows
-}
-
-// runTable writes rows under their header.
-func runTable(rows []runRow, width int) string {
-	st := console.NewStyles()
-	t := console.Table{Width: width, Columns: []console.Column{
-		{Name: "policy"},
-		{Name: "window", Right: true, Spare: 3},
-		{Name: "limit", Right: true},
-		{Name: "steps", Right: true},
-		{Name: "over", Right: true},
-		{Name: "irreducible", Right: true},
-		{Name: "sent", Right: true, Spare: 2},
-		{Name: "of raw", Right: true, Spare: 1},
-		{Name: "peak", Right: true},
-		{Name: "breaks", Right: true},
-		{Name: "cost", Right: true},
-		{Name: "edits", Wrap: true, Under: true},
-	}}
-	for _, r := range rows {
-		row := console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), r.limit, r.steps, strconv.Itoa(r.run.StepsOver), console.Count(r.irreducible),
-			edit.Thousands(r.run.TokensSent), console.Ratio(r.run.TokensSent, r.run.TokensToEnd), edit.Thousands(r.run.PeakSent),
-			strconv.Itoa(r.run.CacheBreaks), cost(r.run), editList(r.run.Edits))
-		row[4].Style = st.Zero(r.run.StepsOver)
-		row[5].Style = st.Bad
-		t.Rows = append(t.Rows, row)
-	}
-	return t.String()
-}
-
-// cost returns what a run cost, and nothing where a price is not known.
-func cost(r replay.Run) string {
-	if !r.CostUSD.Known || r.TokensSent == 0 {
-		return ""
-	}
-	return r.CostUSD.String()
-}
-
-// editList writes how many edits of each kind there were.
-func editList(edits map[string]int) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(edits)) {
-		parts = append(parts, fmt.Sprintf("%s %d", console.Safe(k), edits[k]))
-	}
-	if len(parts) == 0 {
-		return console.Nothing
-	}
-	return strings.Join(parts, ", ")
-}
+// runName is a run in a sentence.
+func runName(r replay.Run) string { return console.Safe(r.Policy) + " at " + windowName(r.Window) }
 
 // runNotes returns what there is to say about one run.
 func runNotes(r replay.Run, steps int) []string {

@@ -45,17 +45,6 @@ func TestSpentOfSomeSteps(t *testing.T) {
 	}
 }
 
-func TestRunRows(t *testing.T) {
-	rows := runRows([]replay.Run{{Policy: "a", Window: "model"}, {Policy: "a", Window: "50%"}, {Policy: "b", Window: "model"}, {Policy: "b", Window: "50%"}})
-	var got []string
-	for _, r := range rows {
-		got = append(got, r.run.Policy+" "+r.run.Window)
-	}
-	if want := "a model, b model, a 50%, b 50%"; strings.Join(got, ", ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestRunNotes(t *testing.T) {
 	r := replay.Run{
 		EndedAtStep: 3, EndReason: "context", StillOver: 1, BackstopEdits: 2, Orphans: 1, UnresolvedRefs: 1, Uncovered: 1, Note: "smaller",

@@ -1,62 +1,94 @@
 package reports
 
 import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
-// A column is one of a table that a terminal is shown.
-type column struct {
-	name  string // of package rows
-	as    string // over it; empty: its name
-	right bool   // a word that stands as a number does
-	spare int    // 1 is left out first where there is no room
-	most  int    // columns that its texts take; 0: any
-}
-
-// table lays out rows for the terminal, with some of their columns.
-func (w *reportWriter) table(all rows.Table, columns ...column) console.Table {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
+// tableText lays out rows for a terminal of so many columns; empty if there are none. What there
+// is no room for folds away as the columns say.
+func tableText(all rows.Table, width int, indent string) string {
+	all = all.Narrow().Filled()
+	if len(all.Rows) == 0 || len(all.Columns) == 0 {
+		return ""
 	}
-	picked := all.Pick(names...)
-	t := console.Table{Width: w.Width}
-	for i, c := range columns {
-		name := c.as
-		if name == "" {
-			name = c.name
-		}
+	t := console.Table{Width: width}
+	for i, c := range all.Columns {
+		name := c.Name
 		if i == 0 {
-			name = "  " + name
+			name = indent + name
 		}
-		t.Columns = append(t.Columns, console.Column{Name: name, Right: c.right || picked.Columns[i].Numbers, Spare: c.spare})
+		t.Columns = append(t.Columns, console.Column{Name: name, Right: c.Numbers, Spare: c.Spare, Wrap: c.Wrap, Under: c.Below})
 	}
-	for _, row := range picked.Rows {
-		out := make([]console.Cell, len(row))
-		for i, c := range row {
-			out[i].Text = valueText(c)
-			if most := columns[i].most; most > 0 {
+	last := len(all.Columns) - 1
+	fit := fitOf(all.Columns[last].Keep)
+	for _, row := range all.Rows {
+		out := make([]console.Cell, len(row.Cells))
+		for i, c := range row.Cells {
+			out[i] = console.Cell{Text: c.String(), Style: looks(c.Look)}
+			switch most := all.Columns[i].Most; {
+			case most > 0:
 				out[i].Text = console.Clip(out[i].Text, most)
+			case i < last || fit == nil: // what fits the last one makes it safe
+				out[i].Text = console.Safe(out[i].Text)
 			}
 		}
 		t.Rows = append(t.Rows, out)
 	}
-	return t
+	if fit != nil {
+		return console.ClippedBy(t, fit)
+	}
+	return t.String()
 }
 
-// valueText writes a value, safe to print; nothing where there is none.
-func valueText(c rows.Cell) string {
-	switch c.Kind {
-	case rows.Number:
-		return edit.Thousands(c.Number)
-	case rows.Money:
-		return console.Money(c.Money)
-	case rows.Error:
-		return console.SignedPPM(c.Number)
-	case rows.Missing:
-		return ""
+// fitOf is what makes a text fit of which a side is kept; nil: it is not shortened.
+func fitOf(k rows.Keep) func(text string, columns int) string {
+	switch k {
+	case rows.Start:
+		return console.Clip
+	case rows.End:
+		return func(text string, columns int) string { return console.Shorten(console.Safe(text), columns) }
+	case rows.About:
+		return argumentsText
 	}
-	return console.Safe(c.Text)
+	return nil
+}
+
+func looks(l rows.Look) lipgloss.Style {
+	switch st := console.NewStyles(); l {
+	case rows.Good:
+		return st.Good
+	case rows.Bad:
+		return st.Bad
+	default:
+		return lipgloss.Style{}
+	}
+}
+
+// lines writes rows as a list, for tables of few rows and long texts: what stands in a row under its
+// head, what they all are if that needs words, and the text behind it.
+func lines(t rows.Table, are string) []string {
+	var out []string
+	last := len(t.Columns) - 1
+	for _, row := range t.Rows {
+		var parts []string
+		for i, c := range row.Cells[:last] {
+			if text := c.String(); text != "" {
+				parts = append(parts, t.Columns[i].Name+" "+console.Safe(text))
+			}
+		}
+		if are != "" {
+			parts = append(parts, are)
+		}
+		text := console.Safe(row.Cells[last].String())
+		if len(parts) > 0 {
+			text = strings.Join(parts, ", ") + ": " + text
+		}
+		out = append(out, text)
+	}
+	return out
 }

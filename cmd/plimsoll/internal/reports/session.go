@@ -2,9 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
@@ -17,9 +14,6 @@ import (
 type reportWriter struct{ *console.Writer }
 
 func newReportWriter(width int) *reportWriter { return &reportWriter{console.NewWriter(width)} }
-
-// mostTool is how many columns the name of a tool takes at most.
-const mostTool = 24
 
 // mostCuts is how many cuts are shown.
 const mostCuts = 20
@@ -34,15 +28,6 @@ func modelName(model string) string {
 	return console.Safe(model)
 }
 
-// stepName is a Step's name without its segment where there is only one.
-func stepName(r inspect.Report, name string) string {
-	if len(r.Segments) > 1 {
-		return name
-	}
-	_, step, _ := strings.Cut(name, ".")
-	return step
-}
-
 // windowOf returns the window of the segment with the largest prompt, 0 if nobody
 // knows it.
 func windowOf(r inspect.Report) int {
@@ -55,20 +40,6 @@ func windowOf(r inspect.Report) int {
 		}
 	}
 	return window
-}
-
-// contentList writes tokens by content, most first.
-func contentList(by map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		if by[a] != by[b] {
-			return by[b] - by[a]
-		}
-		return strings.Compare(a, b)
-	})
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %s", console.Safe(name), edit.Thousands(by[name]))
-	}
-	return strings.Join(names, ", ")
 }
 
 // estimatedCost says of how many Steps the cost is an estimate.
@@ -129,17 +100,4 @@ func leftText(branches []inspect.Branch) string {
 		return ""
 	}
 	return "besides, on branches that were left: " + familyText(sum) + "; in no sum"
-}
-
-// branchText says which lines are no part of a session, and what their calls took.
-func branchText(b inspect.Branch) string {
-	where, are := fmt.Sprintf("lines %d to %d", b.First, b.Last), "are"
-	if b.First == b.Last {
-		where, are = fmt.Sprintf("line %d", b.First), "is"
-	}
-	text := fmt.Sprintf("%s (%s) %s no part of it: %s", where, console.Plural(b.Messages, "message"), are, console.Safe(b.Why))
-	if b.Took != nil {
-		text += "; " + familyText(*b.Took)
-	}
-	return text
 }

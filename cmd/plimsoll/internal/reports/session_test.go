@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
 
 // TestStatedOnce: what many lines of a file say of its sums in the same words is said once.
@@ -19,7 +20,8 @@ func TestStatedOnce(t *testing.T) {
 	w.stated(r)
 	want := "what the file says about its sums\n" +
 		"  lines 1, 2, 3 and 57 more, session cost: as added up here: cost\n" +
-		"  line 99, session cost: calls: 3 stated, 2 added up\n"
+		"  line  by            figure  stated  ours  how\n" +
+		"    99  session cost  calls        3     2  differs\n"
 	if got := strings.TrimPrefix(w.String(), "\n"); got != want {
 		t.Errorf("want\n%s\ngot\n%s", want, got)
 	}
@@ -27,10 +29,10 @@ func TestStatedOnce(t *testing.T) {
 
 func TestBranchText(t *testing.T) {
 	for want, b := range map[string]inspect.Branch{
-		"line 3 (1 message) is no part of it: cut off":         {First: 3, Last: 3, Messages: 1, Why: "cut off"},
-		"lines 3 to 5 (2 messages) are no part of it: cut off": {First: 3, Last: 5, Messages: 2, Why: "cut off"},
+		"lines 3, messages 1, no part of it: cut off":      {First: 3, Last: 3, Messages: 1, Why: "cut off"},
+		"lines 3 to 5, messages 2, no part of it: cut off": {First: 3, Last: 5, Messages: 2, Why: "cut off"},
 	} {
-		if got := branchText(b); got != want {
+		if got := lines(rows.Branches([]inspect.Branch{b}), noPart); len(got) != 1 || got[0] != want {
 			t.Errorf("want %q, got %q", want, got)
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/inspect"
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
@@ -39,13 +39,12 @@ type totalKey struct{ policy, window string }
 
 // A total is the sum of runs.
 type total struct {
-	run         replay.Run
-	runs        int
-	priced      int           // runs whose cost is known
-	known       catalog.Money // of these
-	irreducible int
-	ended       int  // runs
-	differs     bool // the limit of some run from the lowest one of its window
+	run     replay.Run
+	runs    int
+	priced  int           // runs whose cost is known
+	known   catalog.Money // of these
+	ended   int           // runs
+	differs bool          // the limit of some run from the lowest one of its window
 }
 
 // A heldFile is what came of one file. Of several of one session the sums have the file
@@ -175,7 +174,7 @@ func (t *Totals) add(r replay.Run) {
 		s.priced++
 		s.known = s.known.Add(r.CostUSD)
 	}
-	s.irreducible += len(r.Irreducible)
+	s.run.Irreducible = append(s.run.Irreducible, r.Irreducible...)
 	s.run.Steps += r.Steps
 	s.run.StepsOver += r.StepsOver
 	s.run.OverCommon += r.OverCommon
@@ -218,24 +217,21 @@ func (t *Totals) Text(files, width int) string {
 	for _, k := range t.order {
 		runs = append(runs, t.sums[k].run)
 	}
-	rows := runRows(runs)
-	for i := range rows {
-		rows[i].limit, rows[i].irreducible = "", t.of(rows[i]).irreducible
-	}
-	w.WriteString(runTable(rows, width))
-	for _, r := range rows {
+	w.WriteString(tableText(rows.Runs(runs), width, ""))
+	runs = rows.ByWindow(runs)
+	for _, r := range runs {
 		if n := t.of(r).ended; n > 0 {
-			w.Para(w.Style.Dim, fmt.Sprintf("%s at %s: ended %s early", console.Safe(r.run.Policy), console.Safe(r.run.Window), console.Plural(n, "segment")))
+			w.Para(w.Style.Dim, fmt.Sprintf("%s: ended %s early", runName(r), console.Plural(n, "segment")))
 		}
 	}
-	for _, text := range t.lacks(rows) {
+	for _, text := range t.lacks(runs) {
 		w.Para(w.Style.Dim, text)
 	}
-	return w.String() + t.common(rows, width) + groundingText(rows, width)
+	return w.String() + t.common(runs, width) + groundingText(runs, width)
 }
 
 // lacks says what is in no sum.
-func (t *Totals) lacks(rows []runRow) []string {
+func (t *Totals) lacks(runs []replay.Run) []string {
 	var out []string
 	if t.notRun > 0 {
 		out = append(out, fmt.Sprintf("not in it: %s with %s, which could not be run", console.Plural(t.notRun, "segment"), console.Plural(t.lost, "step")))
@@ -253,12 +249,12 @@ func (t *Totals) lacks(rows []runRow) []string {
 		out = append(out, fmt.Sprintf("not in it: %s with a session that another file has", console.Plural(t.Twice, "file")))
 	}
 	for _, w := range t.windows {
-		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", console.Safe(w), console.Plural(t.small[w], "segment")))
+		out = append(out, fmt.Sprintf("not in it at %s: %s too small to take a share of", windowName(w), console.Plural(t.small[w], "segment")))
 	}
 	var partly []string
-	for _, r := range rows {
+	for _, r := range runs {
 		if s := t.of(r); s.priced > 0 && s.priced < s.runs {
-			partly = append(partly, fmt.Sprintf("%s at %s %s for %d of %d segments", console.Safe(r.run.Policy), console.Safe(r.run.Window), s.known, s.priced, s.runs))
+			partly = append(partly, fmt.Sprintf("%s %s for %d of %d segments", runName(r), s.known, s.priced, s.runs))
 		}
 	}
 	if len(partly) > 0 {
@@ -267,26 +263,16 @@ func (t *Totals) lacks(rows []runRow) []string {
 	return out
 }
 
-func (t *Totals) of(r runRow) *total { return t.sums[totalKey{r.run.Policy, r.run.Window}] }
+func (t *Totals) of(r replay.Run) *total { return t.sums[totalKey{r.Policy, r.Window}] }
 
 // common judges all policies by the lowest limit of each window and segment, for
 // windows on which their own limits differ.
-func (t *Totals) common(rows []runRow, width int) string {
-	differs := map[string]bool{}
-	for k, s := range t.sums {
-		differs[k.window] = differs[k.window] || s.differs
-	}
-	out := console.Table{Width: width, Columns: []console.Column{{Name: "policy"}, {Name: "window", Right: true}, {Name: "over one limit", Right: true}}}
-	for _, r := range rows {
-		if !differs[r.run.Window] {
-			continue
-		}
-		row := console.Plain(console.Safe(r.run.Policy), console.Safe(r.run.Window), strconv.Itoa(r.run.OverCommon))
-		row[2].Style = console.NewStyles().Zero(r.run.OverCommon)
-		out.Rows = append(out.Rows, row)
-	}
-	if len(out.Rows) == 0 {
+func (t *Totals) common(runs []replay.Run, width int) string {
+	text := tableText(rows.OneLimit(runs, func(window string) bool {
+		return slices.ContainsFunc(runs, func(r replay.Run) bool { return r.Window == window && t.of(r).differs })
+	}), width, "")
+	if text == "" {
 		return ""
 	}
-	return "\n" + out.String()
+	return "\n" + text
 }
