@@ -118,7 +118,8 @@ func checkRun(t *testing.T, p *tab, run replay.Run) {
 		t.Errorf("the run is said to be %q, want %s", about, run.CostUSD)
 	}
 	chosen := rows(p, `.group:not([hidden]) > .sheet:first-of-type tr.chosen`)
-	if len(chosen) != 1 || chosen[0][0] != run.Policy || tokens(t, chosen[0][5]) != run.TokensSent {
+	sent := slices.Index(rows(p, `.group:not([hidden]) > .sheet:first-of-type thead tr`)[0], "Sent")
+	if len(chosen) != 1 || chosen[0][0] != run.Policy || sent < 0 || tokens(t, chosen[0][sent]) != run.TokensSent {
 		t.Errorf("marked row is %v, want %s with %d", chosen, run.Policy, run.TokensSent)
 	}
 }
