@@ -357,3 +357,25 @@ func usageText(u llm.Usage) string {
 func (t target) printRetry(w io.Writer, a client.Attempt) {
 	printError(w, fmt.Errorf("ask: attempt %d failed, next in %v: %s", a.Number, a.Wait.Round(100*time.Millisecond), t.words(a.Err)))
 }
+
+// target finds out which model is asked, and where.
+func (f askFlags) target(env func(string) string) (target, error) {
+	s, err := loadSettings(f.config)
+	if err != nil {
+		return target{}, fail(err, "plimsoll config check FILE lists every fault")
+	}
+	name := f.model
+	if name == "" {
+		name = s.Model
+	}
+	if name == "" {
+		if name, err = onlyModel(s, env); err != nil {
+			return target{}, err
+		}
+	}
+	t, err := targetNamed(s, "ask: --model", name)
+	if err == nil && f.baseURL != "" {
+		t.provider.BaseURL, t.provider.BaseEnv = f.baseURL, nil
+	}
+	return t, err
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
-	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -148,42 +146,6 @@ func (f showFlags) files() []shownFile {
 		out = append(out, shownFile{file.Path, file.Found})
 	}
 	return out
-}
-
-// notesOn says what a person should know about resolved settings.
-func notesOn(q config.Query, r config.Resolved) []string {
-	notes := []string{}
-	if r.Assumed {
-		notes = append(notes, fmt.Sprintf("the window of %s is not known: %s assumed", cmp.Or(q.Model, "a model that is not named"), tokens(r.Capacity.Value)))
-	}
-	if r.Input.Value > 0 {
-		notes = append(notes, fmt.Sprintf("%s takes prompts of at most %s", q.Model, tokens(r.Input.Value)))
-	}
-	if r.MostOutput > 0 && r.Output.Value > r.MostOutput {
-		what := "maxOutputTokens"
-		if r.Output.Source == "window/4" {
-			what = "a quarter of the window is kept for the reply; state maxOutputTokens, and the prompt has more"
-		}
-		notes = append(notes, fmt.Sprintf("%s: %s writes at most %s", what, q.Model, tokens(r.MostOutput)))
-	}
-	for _, f := range []struct {
-		name   string
-		stated bool
-		acts   bool
-	}{
-		{"toolResponseMaxBytes", r.ToolResponseMaxBytes.Source != "", r.ToolResponseBytesActs},
-		{"contextBudgetTokens", r.ContextBudgetTokens.Source != "", r.ContextBudgetTokens.Acts},
-		{"maxMessageBytes", r.MaxMessageBytes.Source != "", r.MaxMessageBytes.Acts},
-		{"maxLineLength", r.MaxLineLength.Source != "", r.MaxLineLength.Acts},
-	} {
-		if f.stated && !f.acts {
-			notes = append(notes, fmt.Sprintf("%s: %s has no rule that it changes", f.name, q.Policy.Name))
-		}
-	}
-	if word := string(r.Reasoning.Value); word != "" && q.Catalog.EffortOf(q.Model, word, r.Output.Value) == (llm.Effort{}) {
-		notes = append(notes, "reasoning: "+cmp.Or(q.Model, "a model that is not named")+" is asked nothing: nobody knows how it is asked, or the reply has too little room")
-	}
-	return notes
 }
 
 // completeProviders offers all names that a model's may begin with.

@@ -15,7 +15,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/config"
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/token"
@@ -218,18 +217,6 @@ func estimatorOf(model string) (string, error) {
 	return "", unknownModel("count", model, cat)
 }
 
-// unknownModel is the error for a model of which nothing is known.
-func unknownModel(command, model string, cat catalog.Catalog) error {
-	hint := "name an encoding with --encoding, such as o200k_base or approximate"
-	if command != "count" {
-		hint = "leave --model out to take the session's own"
-	}
-	if near := nearestModel(model, cat); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return usage(fmt.Errorf("%s: --model %q is not known", command, model), hint)
-}
-
 // readText returns the whole of the file that args name, or of standard input.
 func readText(s streams, args []string) (string, error) {
 	if len(args) == 1 && args[0] != "-" {
@@ -252,13 +239,4 @@ func readText(s streams, args []string) (string, error) {
 		return "", fail(fmt.Errorf("count: read standard input: %w", err), "")
 	}
 	return string(b), nil
-}
-
-// completeModels offers the catalogue's models.
-func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cat, err := loadCatalog("")
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return modelIDs(cat), cobra.ShellCompDirectiveNoFileComp
 }

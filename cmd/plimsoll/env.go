@@ -205,3 +205,6 @@ func (g guide) lines(address *url.URL, shell string) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// defaultListen is where the proxy is reached if nothing else is said.
+const defaultListen = "127.0.0.1:8790"

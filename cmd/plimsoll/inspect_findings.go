@@ -7,21 +7,10 @@ import (
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/replay"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/tokenizers"
 )
-
-// find returns the findings about a session. Of several files none is replayed for them, which
-// would take much longer than all else.
-func (p *inspectPrinter) find(ctx context.Context, r inspect.Report, s *sessionfile.Session) []inspect.Finding {
-	var replayed *advice.Replayed
-	if p.single {
-		replayed = replayOf(ctx, s, p.flags.model)
-	}
-	return advice.Of(r, replayed)
-}
 
 // replayOf says what the default policy would have sent in place of what the client did, as
 // plimsoll replay says it of the same session: nil if it could not be run whole.

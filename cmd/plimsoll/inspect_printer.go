@@ -8,12 +8,23 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/plimsoll-dev/plimsoll/advice"
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/web"
 )
+
+// find returns the findings about a session. Of several files none is replayed for them, which
+// would take much longer than all else.
+func (p *inspectPrinter) find(ctx context.Context, r inspect.Report, s *sessionfile.Session) []inspect.Finding {
+	var replayed *advice.Replayed
+	if p.single {
+		replayed = replayOf(ctx, s, p.flags.model)
+	}
+	return advice.Of(r, replayed)
+}
 
 // An inspectPrinter prints reports as they come.
 type inspectPrinter struct {

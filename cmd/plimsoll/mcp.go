@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,18 +16,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll"
 	"github.com/plimsoll-dev/plimsoll/builtin"
 	"github.com/plimsoll-dev/plimsoll/mcp"
-	"github.com/plimsoll-dev/plimsoll/proxy"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
-
-// tokenVariable has the token that clients of plimsoll mcp --listen have to state.
-const tokenVariable = "PLIMSOLL_MCP_TOKEN"
-
-// mcpFlags are the flags of plimsoll mcp.
-type mcpFlags struct {
-	db, session, policy, listen, print string
-}
 
 func newMCP(s streams) *cobra.Command {
 	var f mcpFlags
@@ -124,24 +114,6 @@ func (f mcpFlags) source(ctx context.Context, st *sqlite.Store) (builtin.Source,
 	}
 	return plimsoll.Contents(st, name), nil
 }
-
-func (f mcpFlags) checkListen(token string) error {
-	if f.listen == "" || token != "" {
-		return nil
-	}
-	err := proxy.CheckListen(f.listen, nil)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, proxy.ErrOpen):
-		return usage(fmt.Errorf("mcp: --listen %s can be reached from other machines, and there is no token", f.listen),
-			"put one into "+tokenVariable+", or listen at "+mcpListen)
-	}
-	return usage(fmt.Errorf("mcp: --listen %q, want a host and a port: %w", f.listen, errors.Unwrap(err)), "such as "+mcpListen)
-}
-
-// mcpListen is an address for --listen, to name in hints.
-const mcpListen = "127.0.0.1:8791"
 
 // serve listens until ctx ends.
 func (f mcpFlags) serve(ctx context.Context, log *slog.Logger, server *mcp.Server) error {

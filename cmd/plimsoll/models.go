@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,60 +8,10 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
-	"github.com/plimsoll-dev/plimsoll/config"
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
-	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/token"
-	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
 )
-
-// loadCatalog returns what is known about models, with what the settings say laid
-// over it. The path is that of a file of settings; empty: those that are found.
-func loadCatalog(path string) (catalog.Catalog, error) {
-	c, err := catalog.Load()
-	if err != nil {
-		return c, fail(err, "")
-	}
-	s, err := loadSettings(path)
-	if err != nil {
-		return c, fail(err, "plimsoll config check FILE lists every fault")
-	}
-	return c.With(s.Models...), nil
-}
-
-// knownSettings is what the reader of settings is told.
-func knownSettings() (config.Known, error) {
-	known := config.Known{Kinds: client.Names(), Aliases: map[string]string{"google": "gemini"}, CarriesKey: client.CarriesKey}
-	c, err := catalog.Load()
-	if err != nil {
-		return known, err
-	}
-	for _, f := range c.Families() {
-		known.Families = append(known.Families, f.Name)
-	}
-	for _, r := range c.CacheRules() {
-		known.Caches = append(known.Caches, r.Name)
-	}
-	loaded := map[string]*bpe.Encoding{} // a file may name one for each of many models
-	load := func(name string) (e *bpe.Encoding, err error) {
-		if e = loaded[name]; e == nil {
-			e, err = bpe.Load(name)
-			loaded[name] = e
-		}
-		return e, err
-	}
-	known.Tokenizer = func(id string) error {
-		_, err := token.NewCounter(id, load)
-		if errors.Is(err, token.ErrNeedsFile) {
-			return nil // the file is read where the model is used: that takes a second
-		}
-		return err
-	}
-	return known, nil
-}
 
 type modelsFlags struct {
 	provider, config string
@@ -191,14 +140,6 @@ func modelTable(models []catalog.Model, width int) console.Table {
 	return t
 }
 
-// size writes a number of tokens, ? if it is not known.
-func size(n int) string {
-	if n == 0 {
-		return "?"
-	}
-	return edit.Thousands(n)
-}
-
 // shortTokenizer leaves out of an estimator's id what stands in the line anyway.
 func shortTokenizer(id string) string {
 	if encoding, ok := strings.CutPrefix(id, "tiktoken:"); ok {
@@ -246,26 +187,6 @@ func nearModels(name string, c catalog.Catalog) string {
 		}
 	}
 	return "plimsoll models lists what is known; a model of one's own is described in plimsoll.yaml, under models"
-}
-
-// nearestModel returns the model that was most likely meant; empty if none is near.
-// Two letters that changed places come first: there are many short names.
-func nearestModel(name string, c catalog.Catalog) string {
-	name = strings.ToLower(name)
-	for i := 1; i < len(name); i++ {
-		if m, ok := c.Lookup(name[:i-1] + name[i:i+1] + name[i-1:i] + name[i+1:]); ok {
-			return m.ID
-		}
-	}
-	return policy.Nearest(name, modelIDs(c))
-}
-
-func modelIDs(c catalog.Catalog) []string {
-	var ids []string
-	for _, m := range c.Models() {
-		ids = append(ids, m.ID)
-	}
-	return ids
 }
 
 func completeModelArg(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {

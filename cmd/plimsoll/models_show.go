@@ -11,6 +11,14 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 )
 
+// size writes a number of tokens, ? if it is not known.
+func size(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return edit.Thousands(n)
+}
+
 // modelFacts is what plimsoll models --json prints for each model. Prices are
 // dollars for a million tokens; null is not known.
 type modelFacts struct {

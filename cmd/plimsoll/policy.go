@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -69,14 +66,6 @@ func newPolicyList(s streams) *cobra.Command {
 	return cmd
 }
 
-// noArguments refuses arguments.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage(fmt.Errorf("%s: want no argument, got %q", commandName(cmd), args[0]), "usage: "+cmd.UseLine())
-}
-
 func newPolicyShow(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME|FILE", Short: "Print a policy as JSON, with every default filled in",
@@ -105,12 +94,6 @@ type checked struct {
 	File   string  `json:"file"`
 	Policy string  `json:"policy"` // its name; empty if it has faults
 	Faults []fault `json:"faults"`
-}
-
-type fault struct {
-	Line   int    `json:"line"` // from 1; 0: the file as a whole
-	Column int    `json:"column"`
-	What   string `json:"what"`
 }
 
 func newPolicyCheck(s streams) *cobra.Command {
@@ -152,19 +135,6 @@ func runCheck(s streams, asJSON bool, files []string) error {
 	return fail(errors.New(strings.Join(wrong, "\n")), startingPoint)
 }
 
-// policy returns the policy of a name, or that on the standard input.
-func (s streams) policy(name string) (policy.Policy, error) {
-	if name != stdinName {
-		return loadPolicy(name)
-	}
-	text, err := io.ReadAll(s.in)
-	if err != nil {
-		return policy.Policy{}, fail(fmt.Errorf("policy: %w", err), "")
-	}
-	p, err := config.ParsePolicy(name, text)
-	return p, fail(err, startingPoint)
-}
-
 func newChecked(path string, p policy.Policy, err error) checked {
 	out := checked{File: path, Policy: p.Name, Faults: []fault{}}
 	if f, ok := errors.AsType[*config.FileError](err); ok {
@@ -177,51 +147,4 @@ func newChecked(path string, p policy.Policy, err error) checked {
 		out.Faults = append(out.Faults, fault{What: err.Error()})
 	}
 	return out
-}
-
-// startingPoint is the hint for those whose policy has faults.
-const startingPoint = "plimsoll policy show balanced prints a whole policy to start from"
-
-// loadHeldPolicy is loadPolicy with what the settings say of tool outputs in its rules.
-func loadHeldPolicy(name string) (policy.Policy, error) {
-	p, err := loadPolicy(name)
-	if err != nil {
-		return p, err
-	}
-	s, err := loadSettings("")
-	if err != nil {
-		return p, fail(err, settingsPage)
-	}
-	p, _ = s.ApplyTo(p)
-	return p, nil
-}
-
-// loadPolicy returns the preset of that name, or the policy in that file.
-func loadPolicy(name string) (policy.Policy, error) {
-	if slices.Contains(policy.Presets(), name) {
-		p, err := policy.Preset(name)
-		return p, fail(err, "")
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		return policy.Policy{}, fail(fmt.Errorf("policy: %s is a folder, want a preset or a file", name), "")
-	case err == nil && !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write
-		return policy.Policy{}, fail(fmt.Errorf("policy: %s: want a preset or a regular file, got %s", name, info.Mode().Type()), "")
-	case err != nil && strings.ContainsAny(name, `./\`):
-		return policy.Policy{}, fail(fmt.Errorf("policy: %w", err), "")
-	case err != nil:
-		hint := "plimsoll policy list shows the presets; a file of one's own is named by its path, such as my-policy.yaml"
-		if near := policy.Nearest(name, policy.Presets()); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return policy.Policy{}, usage(fmt.Errorf("policy: %q is no preset and no file", name), hint)
-	}
-	p, err := config.LoadPolicy(name)
-	return p, fail(err, startingPoint)
-}
-
-// completePolicies offers the presets, and files.
-func completePolicies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return policy.Presets(), cobra.ShellCompDirectiveDefault
 }

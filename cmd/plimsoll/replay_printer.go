@@ -21,9 +21,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/web"
 )
 
-// noSessionHint is what can be done where no session file was found; see formats.Find.
-const noSessionHint = "name a session file, or a folder with .jsonl, .json, .traj or .eval files or a chat history of aider"
-
 // A replayPrinter prints results as they come and remembers what the exit code
 // depends on.
 type replayPrinter struct {
@@ -244,13 +241,6 @@ func (p *replayPrinter) finish(files int) error {
 		return &codedError{exitFailed, errors.New("replay: --fail-on: " + strings.Join(console.AtMost(p.failures, 20), "\n")), ""}
 	}
 	return nil
-}
-
-func noneRead(files int) string {
-	if files == 1 {
-		return "the file could not be read"
-	}
-	return fmt.Sprintf("none of %d files could be read", files)
 }
 
 // printEnd prints what comes after the last segment.

@@ -18,6 +18,13 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile/places"
 )
 
+// sessionsFlags are the flags of plimsoll sessions.
+type sessionsFlags struct {
+	limit     int
+	by        string
+	json, csv bool
+}
+
 // costText is a cost, with + where some calls are not in it; empty if none is.
 func costText(s inspect.BriefSum) string {
 	switch {

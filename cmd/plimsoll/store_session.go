@@ -16,6 +16,63 @@ import (
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
+func newStoreSessions(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "sessions", Short: "List the sessions, the oldest first",
+		Example: "  plimsoll store sessions",
+	}
+	return storeCommand(cmd, "print one JSON object a line", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+		return listSessions(ctx, s, st, f.json)
+	})
+}
+
+// storedSession is what plimsoll store sessions --json prints for each.
+type storedSession struct {
+	Session string `json:"session"`
+	Parent  string `json:"parent"` // empty: not forked, or from one that was deleted
+	Records int    `json:"records"`
+	Blobs   int    `json:"blobs"`
+	Bytes   int64  `json:"bytes"`
+	Created string `json:"created"` // RFC 3339, UTC
+	Updated string `json:"updated"`
+}
+
+func listSessions(ctx context.Context, s streams, st *sqlite.Store, asJSON bool) error {
+	const layout = "2006-01-02 15:04"
+	t := console.Table{Width: console.Width(s.out), Columns: []console.Column{
+		{Name: "session", Wrap: true},
+		{Name: "forked from", Spare: 1},
+		{Name: "records", Right: true},
+		{Name: "blobs", Right: true},
+		{Name: "bytes", Right: true},
+		{Name: "begun (UTC)", Spare: 2},
+		{Name: "last written"},
+	}}
+	for one, err := range st.Sessions(ctx) {
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			out := storedSession{one.Name, one.Parent, one.Records, one.Blobs, one.Bytes, one.Created.Format("2006-01-02T15:04:05Z"), one.Updated.Format("2006-01-02T15:04:05Z")}
+			if err := console.PrintJSON(s.out, out); err != nil {
+				return err
+			}
+			continue
+		}
+		t.Rows = append(t.Rows, console.Plain(console.Safe(one.Name), console.Safe(console.Shorten(one.Parent, 30)), edit.Thousands(one.Records), edit.Thousands(one.Blobs),
+			edit.Thousands(int(one.Bytes)), one.Created.Format(layout), one.Updated.Format(layout)))
+	}
+	if asJSON {
+		return nil
+	}
+	text := "no sessions\n"
+	if len(t.Rows) > 0 {
+		text = t.String()
+	}
+	_, err := lipgloss.Fprint(s.out, text)
+	return err
+}
+
 func newStoreShow(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show SESSION", Short: "Show the messages of a session and what was decided about them",

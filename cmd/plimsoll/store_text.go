@@ -13,6 +13,23 @@ import (
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
 )
 
+func newStoreStats(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "stats", Short: "Show how much a store holds and takes",
+		Example: "  plimsoll store stats --db plimsoll.db",
+	}
+	return storeCommand(cmd, "print one JSON object", func(ctx context.Context, st *sqlite.Store, f storeFlags) error {
+		stats, err := st.Stats(ctx)
+		if err != nil {
+			return err
+		}
+		if f.json {
+			return console.PrintJSON(s.out, newStored(st.Path(), stats))
+		}
+		return printStats(s.out, st.Path(), stats)
+	})
+}
+
 // stored is what plimsoll store stats --json prints.
 type stored struct {
 	File      string `json:"file"`

@@ -8,8 +8,15 @@ import (
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
 
-// stdinName stands for the standard input among files.
-const stdinName = "-"
+// noSessionHint is what can be done where no session file was found; see formats.Find.
+const noSessionHint = "name a session file, or a folder with .jsonl, .json, .traj or .eval files or a chat history of aider"
+
+func noneRead(files int) string {
+	if files == 1 {
+		return "the file could not be read"
+	}
+	return fmt.Sprintf("none of %d files could be read", files)
+}
 
 // findFiles lists the session files that paths name; - is the standard input.
 func findFiles(paths []string) ([]string, error) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,28 +22,6 @@ type target struct {
 	model     string
 	maxOutput int    // tokens that the settings leave for the reply; 0: they do not say
 	reasoning string // how hard the settings have it think; empty: they do not say
-}
-
-// target finds out which model is asked, and where.
-func (f askFlags) target(env func(string) string) (target, error) {
-	s, err := loadSettings(f.config)
-	if err != nil {
-		return target{}, fail(err, "plimsoll config check FILE lists every fault")
-	}
-	name := f.model
-	if name == "" {
-		name = s.Model
-	}
-	if name == "" {
-		if name, err = onlyModel(s, env); err != nil {
-			return target{}, err
-		}
-	}
-	t, err := targetNamed(s, "ask: --model", name)
-	if err == nil && f.baseURL != "" {
-		t.provider.BaseURL, t.provider.BaseEnv = f.baseURL, nil
-	}
-	return t, err
 }
 
 // targetNamed returns the model of a name that a flag of a command states.
@@ -83,32 +59,6 @@ func nameHint(s config.Settings, provider, model, name string) string {
 		return "providers: " + strings.Join(providerNames(s), ", ")
 	}
 	return "did you mean " + providerFor(name) + "/" + name + "?"
-}
-
-// loadSettings reads the file that is named, else those that are found.
-func loadSettings(path string) (config.Settings, error) {
-	known, err := knownSettings()
-	if err != nil {
-		return config.Settings{}, err
-	}
-	if path != "" {
-		return config.LoadSettings(path, known)
-	}
-	working, user := settingsFolders()
-	return config.FindSettings(working, user, known)
-}
-
-// settingsFolders returns where settings are looked for; empty: nowhere.
-func settingsFolders() (working, user string) {
-	working = "."
-	if dir, err := os.UserConfigDir(); err == nil { // without a home there is none
-		user = filepath.Join(dir, "plimsoll")
-	}
-	here, err := os.Stat(working)
-	if there, err2 := os.Stat(user); err == nil && err2 == nil && os.SameFile(here, there) {
-		working = ""
-	}
-	return working, user
 }
 
 // providerNames returns all names that a model's may begin with.

@@ -5,63 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/console"
 	"github.com/plimsoll-dev/plimsoll/cmd/plimsoll/internal/reports"
 	"github.com/plimsoll-dev/plimsoll/inspect"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
 )
-
-func (f inspectFlags) showContext(s streams, session *sessionfile.Session, ref inspect.StepRef, o inspect.Options) error {
-	c, err := inspect.ContextOf(session, ref, o)
-	if err != nil {
-		return stepError(err)
-	}
-	if f.json {
-		return fail(console.PrintJSON(s.out, c), "")
-	}
-	text := reports.Context(c, console.Width(s.out))
-	if err := console.Print(s.out, text); err != nil {
-		return fail(err, "")
-	}
-	words := console.Glossary{Words: reports.InspectWords()}
-	words.Note(text)
-	return fail(words.Print(s.out), "")
-}
-
-// showMessage prints one message of a request whole. In a terminal what it would obey is shown
-// as an escape; elsewhere the text is as it is.
-func (f inspectFlags) showMessage(s streams, l inspect.Listing) error {
-	for _, it := range l.Items {
-		if it.What != inspect.ItemMessage || it.Message != f.message {
-			continue
-		}
-		var b strings.Builder
-		for i, p := range it.Parts {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
-			if p.Kind != "text" || len(it.Parts) > 1 {
-				b.WriteString("[" + strings.TrimSpace(p.Kind+" "+console.Safe(p.Name)) + "]\n")
-			}
-			text := p.Text
-			if console.IsTerminal(s.out) {
-				text = console.SafeLines(text)
-			}
-			b.WriteString(strings.TrimSuffix(text, "\n") + "\n")
-		}
-		_, err := fmt.Fprint(s.out, b.String())
-		return fail(err, "")
-	}
-	last := 0
-	for _, it := range l.Items {
-		last = max(last, it.Message)
-	}
-	return usage(fmt.Errorf("inspect: --message %d, want 1 to %d of step %s", f.message, last, l.Name()), "plimsoll inspect PATH --step "+l.Name()+" lists them")
-}
 
 // followEvery is how often a session that is followed is looked at.
 const followEvery = time.Second

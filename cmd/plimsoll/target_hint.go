@@ -35,6 +35,7 @@ type askError struct {
 }
 
 func (e *askError) Error() string { return e.text }
+
 func (e *askError) Unwrap() error { return e.err }
 
 // hintAboutSetup is for what came from this side, or from the way between.
@@ -165,4 +166,28 @@ func (t target) hintAboutName() string {
 		hint = "did you mean " + t.provider.Name + "/" + near + "?"
 	}
 	return hint
+}
+
+// words says what went wrong with a call, for a person who did not write the program.
+func (t target) words(err error) string {
+	name := t.provider.Name + "/" + t.model
+	if e, ok := errors.AsType[*client.TimeoutError](err); ok {
+		text := map[string]string{
+			"total":   fmt.Sprintf("no answer within %s (--timeout)", shortTime(e.After)),
+			"attempt": fmt.Sprintf("no answer within %s", shortTime(e.After)),
+			"idle":    fmt.Sprintf("the answer stopped: nothing came for %s", shortTime(e.After)),
+		}[e.Limit] + " (" + name + ")"
+		if refused, ok := errors.AsType[*wire.Error](err); ok {
+			text += "; before that: " + refused.Error()
+		}
+		return text
+	}
+	if brokeOff(err) {
+		return "the answer broke off before its end (" + name + ")"
+	}
+	text := strings.TrimPrefix(err.Error(), "client: ")
+	for _, op := range []string{"complete: ", "stream: "} {
+		text = strings.TrimPrefix(text, op)
+	}
+	return text
 }

@@ -1,39 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
-	"github.com/plimsoll-dev/plimsoll/wire"
 )
-
-// words says what went wrong with a call, for a person who did not write the program.
-func (t target) words(err error) string {
-	name := t.provider.Name + "/" + t.model
-	if e, ok := errors.AsType[*client.TimeoutError](err); ok {
-		text := map[string]string{
-			"total":   fmt.Sprintf("no answer within %s (--timeout)", shortTime(e.After)),
-			"attempt": fmt.Sprintf("no answer within %s", shortTime(e.After)),
-			"idle":    fmt.Sprintf("the answer stopped: nothing came for %s", shortTime(e.After)),
-		}[e.Limit] + " (" + name + ")"
-		if refused, ok := errors.AsType[*wire.Error](err); ok {
-			text += "; before that: " + refused.Error()
-		}
-		return text
-	}
-	if brokeOff(err) {
-		return "the answer broke off before its end (" + name + ")"
-	}
-	text := strings.TrimPrefix(err.Error(), "client: ")
-	for _, op := range []string{"complete: ", "stream: "} {
-		text = strings.TrimPrefix(text, op)
-	}
-	return text
-}
 
 // shortTime returns d without the units that it has none of: 10m, not 10m0s.
 func shortTime(d time.Duration) string {
