@@ -33,4 +33,28 @@
 //
 // A page depends on its input alone; the date is in it only if Options.Generated is
 // set.
+//
+// # Files
+//
+// A file uses what it or an earlier one in this list declares, and no later one.
+//
+//	text.go            foreign texts, and figures, fit to be shown
+//	table.go           tables as they are drawn
+//	rows.go            tables of the reports' own rows
+//	data.go            what the script draws
+//	said.go            what was said, for the script
+//	facts.go           figures at the head of a page
+//	plot.go            cost against what is kept
+//	page.go            a page, and its template
+//	redact.go          what may stay in a page that is shared
+//	redactcopy.go      copies with nothing else
+//	inspecttables.go   the lists of a report
+//	inspect.go         the page of reports
+//	replaytables.go    a page of results, and its tables
+//	kepttables.go      what policies keep
+//	batchtables.go     what their batches cost and saved
+//	replay.go          the page of results
+//	loopreport.go      what a loop did
+//	loopchart.go       its chart
+//	loop.go            the page of a loop
 package web

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Options say how a page is written.
@@ -110,69 +109,6 @@ type group struct {
 	Plot   *plot // nil: there is nothing to compare
 	Said   int   // how many messages of the conversation the page has
 	Tables []table
-}
-
-// A fact is one figure with its name.
-type fact struct {
-	Name, Value, Note string
-}
-
-// A table is drawn as it is.
-type table struct {
-	Title  string
-	Note   string
-	Head   []column
-	Bodies []body
-	Open   bool // not folded away
-}
-
-// A column is the head of one.
-type column struct {
-	Name    string
-	Unit    string // of its figures; empty: they have none
-	Numbers bool
-}
-
-// A body is a group of rows with a head of its own, or without one.
-type body struct {
-	Name string
-	Rows [][]cell
-}
-
-// A cell is a text, in a column of numbers aligned as one.
-type cell struct {
-	Text string
-	Mark string // "bad" or nothing
-}
-
-// longText is how many characters a cell holds in one line; a longer text is wrapped.
-const longText = 28
-
-// Class returns the cell's classes.
-func (c cell) Class(number bool) string {
-	classes := []string{}
-	switch {
-	case number:
-		classes = append(classes, "n")
-	case utf8.RuneCountInString(c.Text) > longText:
-		classes = append(classes, "t")
-	}
-	if c.Mark != "" {
-		classes = append(classes, c.Mark)
-	}
-	return strings.Join(classes, " ")
-}
-
-// Columns returns how wide the table is.
-func (t table) Columns() int { return len(t.Head) }
-
-// Rows returns how many rows the table has.
-func (t table) Rows() int {
-	n := 0
-	for _, b := range t.Bodies {
-		n += len(b.Rows)
-	}
-	return n
 }
 
 // titleOf names a page by the sessions it is about.

@@ -5,18 +5,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
-// each makes a list of copies.
-func each[T, U any](list []T, f func(T) U) []U {
-	if list == nil {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, v := range list {
-		out[i] = f(v)
-	}
-	return out
-}
-
 func (r *redactor) results(list []replay.Result) []replay.Result { return each(list, r.result) }
 
 func (r *redactor) result(res replay.Result) replay.Result {

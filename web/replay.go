@@ -38,31 +38,6 @@ func WriteReplay(w io.Writer, results []replay.Result, o Options) error {
 	return write(w, &b.page, o)
 }
 
-// A replayPage is a page that is built.
-type replayPage struct {
-	page
-	policies, windows []string
-}
-
-// choose makes radio buttons for a run.
-func (b *replayPage) choose(run replay.Run) {
-	if !slices.Contains(b.policies, run.Policy) {
-		b.Policies = append(b.Policies, choice{Index: len(b.policies), Name: clean(run.Policy)})
-		b.policies = append(b.policies, run.Policy)
-	}
-	if !slices.Contains(b.windows, run.Window) {
-		b.Windows = append(b.Windows, choice{Index: len(b.windows), Name: windowName(run.Window)})
-		b.windows = append(b.windows, run.Window)
-	}
-}
-
-func sessionsOf(results []replay.Result) []string {
-	return each(results, func(r replay.Result) string { return r.Session })
-}
-
-// windowName is what a window is called.
-func windowName(window string) string { return clean(rows.Window(window)) }
-
 // check says which buttons are pressed at first.
 func (b *replayPage) check() {
 	if len(b.Policies) > 0 {

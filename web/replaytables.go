@@ -11,6 +11,28 @@ import (
 	"github.com/plimsoll-dev/plimsoll/replay"
 )
 
+// A replayPage is a page that is built.
+type replayPage struct {
+	page
+	policies, windows []string
+}
+
+// choose makes radio buttons for a run.
+func (b *replayPage) choose(run replay.Run) {
+	if !slices.Contains(b.policies, run.Policy) {
+		b.Policies = append(b.Policies, choice{Index: len(b.policies), Name: clean(run.Policy)})
+		b.policies = append(b.policies, run.Policy)
+	}
+	if !slices.Contains(b.windows, run.Window) {
+		b.Windows = append(b.Windows, choice{Index: len(b.windows), Name: windowName(run.Window)})
+		b.windows = append(b.windows, run.Window)
+	}
+}
+
+func sessionsOf(results []replay.Result) []string {
+	return each(results, func(r replay.Result) string { return r.Session })
+}
+
 // byWindow makes a body of rows for each window, with the runs in their order.
 func (b *replayPage) byWindow(res replay.Result, row func(replay.Run) []cell) []body {
 	var bodies []body
@@ -32,7 +54,7 @@ func (b *replayPage) byWindow(res replay.Result, row func(replay.Run) []cell) []
 func compared(res replay.Result) table {
 	return table{
 		Title: "Policies compared", Open: true,
-		Note: "“Over” counts Steps sent above the run's own limit, “over it” above the one limit, the lowest of all policies on that window. " +
+		Note: "“Over” counts Steps sent above the run's own limit, “over one limit” above the lowest of all policies on that window. " +
 			"“Of raw” sets what was sent against what the client sent for the same Steps. Tokens are the count; its least sure kind is named.",
 	}.of(rows.Runs(res.Runs))
 }
@@ -173,16 +195,4 @@ func (b *replayPage) irreducible(res replay.Result) table {
 		}
 	}
 	return t.with(rows, n)
-}
-
-// with puts in the rows, and says how many of all they are.
-func (t table) with(rows [][]cell, all int) table {
-	if len(rows) == 0 {
-		return t
-	}
-	t.Bodies = []body{{Rows: rows}}
-	if all > len(rows) {
-		t.Note = strings.TrimSpace(fmt.Sprintf("%s The first %s of %s are listed.", t.Note, count(len(rows)), count(all)))
-	}
-	return t
 }

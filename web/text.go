@@ -7,7 +7,24 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/plimsoll-dev/plimsoll/internal/rows"
 )
+
+// each makes a list of copies.
+func each[T, U any](list []T, f func(T) U) []U {
+	if list == nil {
+		return nil
+	}
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// windowName is what a window is called.
+func windowName(window string) string { return clean(rows.Window(window)) }
 
 // maxText is how many characters of a foreign text are shown.
 const maxText = 300
@@ -104,22 +121,4 @@ func total(m map[string]int) int {
 		n += v
 	}
 	return n
-}
-
-// text, number and mark make cells.
-func text(s string) cell { return cell{Text: clean(s)} }
-
-func number(n int) cell { return cell{Text: count(n)} }
-
-// words and numbers make column heads.
-func words(names ...string) []column { return columns(false, names) }
-
-func numbers(names ...string) []column { return columns(true, names) }
-
-func columns(numbers bool, names []string) []column {
-	out := make([]column, len(names))
-	for i, name := range names {
-		out[i] = column{Name: name, Numbers: numbers}
-	}
-	return out
 }
