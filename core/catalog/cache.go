@@ -15,9 +15,12 @@ type CacheRule struct {
 	// Lifetimes in seconds, ascending: how long an entry is kept. The first is
 	// what holds if nothing is asked for. Empty: the provider promises none.
 	Lifetimes []int
-	Refresh   bool   // a hit renews the lifetime at no charge
-	Keyed     bool   // a request may name its conversation, by which it is routed
-	Source    string // where the facts come from, as explained in the table
+	Refresh   bool // a hit renews the lifetime at no charge
+	Keyed     bool // a request may name its conversation, by which it is routed
+	// Named: a beginning can be kept as a resource of its own, for a price ([Prices.Storage]).
+	// Requests name it, and leave out what is in it.
+	Named  bool
+	Source string // where the facts come from, as explained in the table
 }
 
 // CacheRule returns the rule of that name.

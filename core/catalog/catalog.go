@@ -23,6 +23,7 @@ type Model struct {
 	// Tiers are its prices, ascending by Above; empty if they are not known. The
 	// slice belongs to the catalogue and must not be changed.
 	Tiers        []Tier
+	Storage      Price  // of a token kept for an hour as a resource; 0 if it is not known
 	PriceSource  string // where the prices come from, as explained in the table
 	Cache        string // name of its CacheRule; empty if none is known
 	CacheMinimum int    // tokens below which nothing of it is cached; 0: as its rule says

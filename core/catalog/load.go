@@ -15,6 +15,8 @@ var (
 	listedTable string
 	//go:embed prices.csv
 	pricesTable string
+	//go:embed storage.csv
+	storageTable string
 	//go:embed facts.csv
 	factsTable string
 	//go:embed aliases.csv
@@ -69,13 +71,14 @@ type alias struct{ name, id string }
 func Load() (Catalog, error) { return parse(embedded()) }
 
 type tables struct {
-	models, listed, prices, facts, aliases, providers, caches       string
+	models, listed, prices, storage, facts, aliases                 string
+	providers, caches                                               string
 	images, efforts, families, prefixes, windows, clients, dialects string
 }
 
 func embedded() tables {
 	return tables{
-		models: modelsTable, listed: listedTable, prices: pricesTable, facts: factsTable, aliases: aliasesTable,
+		models: modelsTable, listed: listedTable, prices: pricesTable, storage: storageTable, facts: factsTable, aliases: aliasesTable,
 		providers: providersTable, caches: cachesTable,
 		images: imagesTable, efforts: effortsTable, families: familiesTable, prefixes: prefixesTable, windows: windowsTable, clients: clientsTable, dialects: dialectsTable,
 	}
@@ -100,6 +103,7 @@ func parse(t tables) (Catalog, error) {
 		{"models.csv", t.models, 8, func(r *row) { c.models = append(c.models, c.readModel(r)) }},
 		{"listed.csv", t.listed, 9, c.readListed()},
 		{"prices.csv", t.prices, 8, c.readPrices},
+		{"storage.csv", t.storage, 3, func(r *row) { c.knownModel(r, 0).Storage = max(r.price(1), 0) }},
 		{"facts.csv", t.facts, 5, c.readFacts},
 		{"aliases.csv", t.aliases, 2, func(r *row) { c.aliases = append(c.aliases, alias{r.text(0), c.knownModel(r, 1).ID}) }},
 		{"windows.csv", t.windows, 3, func(r *row) { c.windows = append(c.windows, clientWindow{r.text(0), r.list(1), r.number(2)}) }},

@@ -20,11 +20,14 @@ type Prices struct {
 	Input, Output, CacheRead Price
 	CacheWrite5m             Price // with the short lifetime, or the only one
 	CacheWrite1h             Price // with the long lifetime
+	// Storage is what a token costs that is kept for an hour as a resource of its own; 0 if
+	// it is not known.
+	Storage Price
 }
 
 // UnknownPrices are prices of which none is known.
 func UnknownPrices() Prices {
-	return Prices{UnknownPrice, UnknownPrice, UnknownPrice, UnknownPrice, UnknownPrice}
+	return Prices{Input: UnknownPrice, Output: UnknownPrice, CacheRead: UnknownPrice, CacheWrite5m: UnknownPrice, CacheWrite1h: UnknownPrice}
 }
 
 // A Tier is the prices of prompts from a size on.
@@ -43,6 +46,9 @@ func (m Model) PricesAt(prompt int) (Prices, bool) {
 			found, ok = t.Prices, true
 		}
 	}
+	if ok {
+		found.Storage = m.Storage
+	}
 	return found, ok
 }
 
@@ -60,6 +66,8 @@ func (p Prices) Cost(u llm.Usage) (int64, bool) {
 		{u.CacheRead, p.CacheRead},
 		{u.CacheWrite5m, p.CacheWrite5m},
 		{u.CacheWrite1h, p.CacheWrite1h},
+		{u.Made, p.Input},
+		{hours(u.Stored), p.storage()},
 	} {
 		switch {
 		case part.tokens == 0:
@@ -76,6 +84,24 @@ func (p Prices) Cost(u llm.Usage) (int64, bool) {
 	}
 	return int64(sum), true
 }
+
+// storage returns the price of storage as others are told: unknown, where it is not known.
+func (p Prices) storage() Price {
+	if p.Storage <= 0 {
+		return UnknownPrice
+	}
+	return p.Storage
+}
+
+// hours returns the token-hours of token-seconds, those begun as whole ones.
+func hours(stored int) int {
+	if stored <= 0 {
+		return stored
+	}
+	return (stored-1)/secondsAnHour + 1
+}
+
+const secondsAnHour = 3600
 
 // maxCost is the largest cost that fits: nine million dollars.
 const maxCost = 1<<63 - 1

@@ -110,7 +110,7 @@ func readCapabilities(r *row, i int) Capabilities {
 func readCacheRule(r *row) CacheRule {
 	c := CacheRule{
 		Name: r.text(0), Marked: r.text(1) == "marked", Marks: r.number(2), LookBack: r.number(3), Minimum: r.number(4),
-		Step: r.number(5), Refresh: r.text(7) == "renewed", Keyed: r.text(8) == "keyed", Source: r.text(9),
+		Step: r.number(5), Refresh: r.text(7) == "renewed", Keyed: r.text(8) == "keyed", Named: r.text(8) == "named", Source: r.text(9),
 	}
 	for _, s := range r.list(6) {
 		c.Lifetimes = append(c.Lifetimes, r.integer(6, s))

@@ -93,6 +93,7 @@ func (m Model) over(known Model) Model {
 	set(&known.Cache, m.Cache)
 	set(&known.CacheMinimum, m.CacheMinimum)
 	set(&known.Source, m.Source)
+	set(&known.Storage, m.Storage)
 	set(&known.images, m.images)
 	if len(m.Tiers) > 0 {
 		known.Tiers, known.PriceSource = slices.Clone(m.Tiers), m.PriceSource

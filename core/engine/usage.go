@@ -54,6 +54,8 @@ func checkUsage(u llm.Usage) error {
 		{"output", u.Output},
 		{"reasoning", u.Reasoning},
 		{"cleared", u.Cleared},
+		{"made", u.Made},
+		{"stored", u.Stored},
 	} {
 		if f.value < 0 || f.value > mostUsage {
 			return &UsageError{f.name, f.value}

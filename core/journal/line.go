@@ -51,6 +51,8 @@ type usage struct {
 	Output       int  `json:"output,omitempty"`
 	Reasoning    int  `json:"reasoning,omitempty"`
 	Cleared      int  `json:"cleared,omitempty"`
+	Made         int  `json:"made,omitempty"`
+	Stored       int  `json:"stored,omitempty"`
 	Reported     bool `json:"reported,omitempty"`
 	OutputKnown  bool `json:"output_reported,omitempty"`
 	Ratio        int  `json:"ratio,omitempty"`
@@ -186,14 +188,14 @@ func usageOf(u Usage) *usage {
 func figuresOf(u llm.Usage) *usage {
 	return &usage{
 		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
-		Output: u.Output, Reasoning: u.Reasoning, Cleared: u.Cleared,
+		Output: u.Output, Reasoning: u.Reasoning, Cleared: u.Cleared, Made: u.Made, Stored: u.Stored,
 	}
 }
 
 func (u *usage) figures() llm.Usage {
 	return llm.Usage{
 		Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
-		Output: u.Output, Reasoning: u.Reasoning, Cleared: u.Cleared,
+		Output: u.Output, Reasoning: u.Reasoning, Cleared: u.Cleared, Made: u.Made, Stored: u.Stored,
 	}
 }
 

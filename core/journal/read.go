@@ -377,6 +377,8 @@ func (r *reader) usage(u *usage) {
 		{"output", &u.Output},
 		{"reasoning", &u.Reasoning},
 		{"cleared", &u.Cleared},
+		{"made", &u.Made},
+		{"stored", &u.Stored},
 	} {
 		if r.has(f.name) {
 			*f.to = r.number()

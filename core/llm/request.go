@@ -111,6 +111,11 @@ type Usage struct {
 	// Cleared is what the provider itself took out of the prompt, since it was asked to: tokens
 	// that are in none of the others.
 	Cleared int
+	// Made is what went into a resource that was made for the call, beside the prompt, at the
+	// price of input: tokens that are in none of the others.
+	Made int
+	// Stored is what such resources were booked for with the call, in token-seconds.
+	Stored int
 }
 
 // Prompt returns the tokens of the whole prompt, cached or not.
@@ -125,6 +130,7 @@ func (u Usage) Add(v Usage) Usage {
 		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
 		CacheWrite5m: u.CacheWrite5m + v.CacheWrite5m, CacheWrite1h: u.CacheWrite1h + v.CacheWrite1h,
 		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning, Cleared: u.Cleared + v.Cleared,
+		Made: u.Made + v.Made, Stored: u.Stored + v.Stored,
 	}
 }
 
@@ -152,6 +158,17 @@ type Settings struct {
 	// Clear asks the provider to leave old outputs out of the prompt. It is written where the
 	// body that came says nothing of that kind, and not read from one.
 	Clear Clearing
+	// Keep says what of the prompt may be kept as a resource of its own, where the policy has it
+	// so and the provider can. A host that makes calls makes it; no codec writes it.
+	Keep Keeping
+}
+
+// A Keeping is a beginning of a prompt that stays: its sections and tools, with some messages.
+// The zero Keeping is none.
+type Keeping struct {
+	Name     string // of the conversation; empty: nothing is to be kept
+	Messages int    // that go with sections and tools
+	Tokens   int    // of all that, by the one count
 }
 
 // A Clearing is what a provider is asked to take out of prompts by itself, in tokens. The zero

@@ -291,14 +291,14 @@ func TestStreamParts(t *testing.T) {
 		fmt.Fprintf(&b, "%v %s %+v", r.Stop, r.Reason, r.Usage)
 		return b.String()
 	}
-	const usage = "{Input:9 CacheRead:0 CacheWrite5m:0 CacheWrite1h:0 Output:6 Reasoning:2 Cleared:0}"
+	const usage = "{Input:9 CacheRead:0 CacheWrite5m:0 CacheWrite1h:0 Output:6 Reasoning:2 Cleared:0 Made:0 Stored:0}"
 	tests := []struct{ name, want string }{
 		{"text", `{"text":"hm ä so","thought":true} {"text":"A😀b","k":1,"thoughtSignature":"cw=="} end STOP ` + usage},
 		{"calls", `f({"a": "}]\\\""}) f({}) g({}) tool STOP ` + usage},
 		{"pieces", `f({"a":[{"b":"one\n","c d":1.50},true],"z":null}) tool STOP ` + usage},
 		{"pieces without an end", `f({"a":[{"b":"one\n","c d":1.50},true],"z":null}) tool STOP ` + usage},
 		{"other parts", `{"executableCode":{"language":"PYTHON","code":"1"}} {"codeExecutionResult":{"output":"1"}} {"inlineData":{"mimeType":"image/png","data":"QUJD"}} end STOP ` + usage},
-		{"blocked", `refusal JAILBREAK {Input:9 CacheRead:0 CacheWrite5m:0 CacheWrite1h:0 Output:0 Reasoning:0 Cleared:0}`},
+		{"blocked", `refusal JAILBREAK {Input:9 CacheRead:0 CacheWrite5m:0 CacheWrite1h:0 Output:0 Reasoning:0 Cleared:0 Made:0 Stored:0}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
