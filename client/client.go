@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
@@ -25,6 +27,9 @@ type Client struct {
 	paths Paths
 	keys  *keys
 	http  *http.Client
+	kept  *Kept
+	// catalog loads what models cost, once it is asked for.
+	catalog func() (catalog.Catalog, error)
 	// mostReply bounds replies that are not streamed, in bytes.
 	mostReply int64
 }
@@ -61,6 +66,12 @@ func New(p Provider, o Options) (*Client, error) {
 		*c.http = *o.HTTP
 	}
 	c.http.CheckRedirect = sameOrigin
+	if c.kept = o.Kept; c.kept == nil {
+		c.kept = new(Kept)
+	}
+	if c.catalog = sync.OnceValues(catalog.Load); o.Catalog != nil {
+		c.catalog = func() (catalog.Catalog, error) { return *o.Catalog, nil }
+	}
 	return c, nil
 }
 
@@ -76,7 +87,18 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	if err != nil {
 		return llm.Response{}, err
 	}
-	return retry(ctx, c, k, func(ctx context.Context) (llm.Response, error) { return c.complete(ctx, k) })
+	u := c.keep(ctx, r, k)
+	defer u.end()
+	once := func(ctx context.Context) (llm.Response, error) { return c.complete(ctx, k) }
+	reply, err := retry(ctx, c, k, once)
+	if u.refused(err) {
+		k.body = u.whole
+		reply, err = retry(ctx, c, k, once)
+	}
+	if err == nil {
+		reply.Usage = u.answered(reply.Usage)
+	}
+	return reply, err
 }
 
 // The operations, as errors name them.
@@ -85,6 +107,7 @@ const (
 	opStream   = "stream"
 	opCount    = "count tokens"
 	opModel    = "model"
+	opKeep     = "keep"
 )
 
 // A call is one request in its written form, with what its attempts have found out.

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 )
 
 // Options say how a [Client] works. The zero Options are the defaults; of the times,
@@ -29,6 +31,13 @@ type Options struct {
 	OnRetry func(Attempt)
 	// Env reads environment variables; nil: os.Getenv.
 	Env func(name string) string
+	// Kept remembers what the provider keeps of conversations as resources of their own
+	// ([llm.Settings.Keep]); nil: a list of the client's own.
+	Kept *Kept
+	// OnKept is told what becomes of these resources, by the goroutine that makes the call.
+	OnKept func(KeptEvent)
+	// Catalog has the prices by which they are made; nil: the built-in one. It is not changed.
+	Catalog *catalog.Catalog
 	// UserAgent is sent with each request. Empty: "plimsoll".
 	UserAgent string
 }

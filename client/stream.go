@@ -26,8 +26,10 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event,
 			yield(llm.Event{}, err)
 			return
 		}
-		out := outlet{yield: yield}
-		_, err = retry(ctx, c, k, func(ctx context.Context) (struct{}, error) {
+		u := c.keep(ctx, r, k)
+		defer u.end()
+		out := outlet{yield: yield, use: u}
+		once := func(ctx context.Context) (struct{}, error) {
 			err := c.stream(ctx, k, &out)
 			switch {
 			case out.stopped:
@@ -36,7 +38,12 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event,
 				return struct{}{}, &failure{err: err}
 			}
 			return struct{}{}, err
-		})
+		}
+		_, err = retry(ctx, c, k, once)
+		if !out.given && u.refused(err) {
+			k.body = u.whole
+			_, err = retry(ctx, c, k, once)
+		}
 		if err != nil {
 			yield(llm.Event{}, err)
 		}
@@ -48,10 +55,14 @@ type outlet struct {
 	yield   func(llm.Event, error) bool
 	given   bool // some of the reply has been given; a ping is none of it
 	stopped bool // nobody wants more
+	use     *use // nil: nothing is kept of the conversation
 }
 
 func (o *outlet) give(e llm.Event) bool {
 	o.given = o.given || e.Kind != llm.EventOther
+	if e.Kind == llm.EventEnd {
+		e.Usage = o.use.answered(e.Usage)
+	}
 	o.stopped = !o.yield(e, nil)
 	return !o.stopped
 }

@@ -67,6 +67,8 @@ type Cache struct {
 	kept    map[llm.Digest]entry
 
 	last warm // the longest prefix that the newest request left warm
+
+	held map[llm.Digest]entry // what is kept as a resource of its own; nil: nothing ever was
 }
 
 // A node is a place where a prefix can end.

@@ -40,3 +40,21 @@ func (m *intake) cacheKey(to budget.Target) string {
 	}
 	return llm.DigestOf(m.messages[0]).String()
 }
+
+// keeping returns what of the request to target i may be kept as a resource of its own. Its
+// name is that of the first message, so that a fork begins with what its parent has kept.
+func (m *intake) keeping(i int) llm.Keeping {
+	rule, _ := m.cfg.Catalog.CacheRuleOf(m.resolved[i].Model)
+	if !rule.Named || !m.policy.Prompt.Explicit || len(m.messages) == 0 {
+		return llm.Keeping{}
+	}
+	n := prompt.Kept(m.view.Items)
+	tokens := m.count[i].Count().Point
+	for _, it := range m.view.Items[n:] {
+		tokens -= m.count[i].Message(it.Message)
+	}
+	if tokens < rule.Minimum {
+		return llm.Keeping{}
+	}
+	return llm.Keeping{Name: llm.DigestOf(m.messages[0]).String(), Messages: n, Tokens: tokens}
+}

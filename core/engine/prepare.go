@@ -239,7 +239,7 @@ func (m *requester) send() {
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: m.withoutThinking(strip), Stripped: strip,
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
-		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]),
+		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]), Keep: m.keeping(i),
 		Effort: m.cfg.Catalog.EffortOf(m.resolved[i].Model, m.cfg.Effort, m.sent.output),
 		Clear:  m.clearing(m.resolved[i]),
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,

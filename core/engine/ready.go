@@ -103,6 +103,9 @@ type Send struct {
 	Clear llm.Clearing
 	// CacheKey names the conversation to a provider that routes by it; else empty.
 	CacheKey string
+	// Keep is what of the request may be kept as a resource of its own, where the policy has it so
+	// and the provider can.
+	Keep llm.Keeping
 	// Count is the size of the request by the one count, Limit what it may be.
 	Count token.Estimate
 	Limit int
@@ -134,12 +137,12 @@ func (s *Send) Messages() []llm.Message {
 }
 
 // Request returns s as a request to its target's model, with its cache marks. Of the settings it has only
-// what follows from edits (DropBrokenThinking), its CacheKey, its Effort and its Clear; the
-// others are the host's.
+// what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its Clear and its Keep;
+// the others are the host's.
 func (s *Send) Request() llm.Request {
 	return prompt.Marked(llm.Request{
 		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.MaxOutput,
-		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort, Clear: s.Clear},
+		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort, Clear: s.Clear, Keep: s.Keep},
 	}, s.Marks)
 }
 

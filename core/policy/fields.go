@@ -110,6 +110,7 @@ func policyFields(p *Policy) []field {
 			text("marks", &p.Prompt.Marks),
 			flag("long", &p.Prompt.Long),
 			flag("clients", &p.Prompt.Clients),
+			flag("explicit", &p.Prompt.Explicit),
 		}),
 		text("order", &p.Order),
 		flag("backstop", &p.Backstop),

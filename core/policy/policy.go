@@ -61,6 +61,9 @@ type Front struct {
 	// Clients says that the marks stand in the requests of a gateway's clients, too, where a client
 	// sets none itself and its provider keeps nothing else.
 	Clients bool `json:"clients"`
+	// Explicit says that the beginning of a prompt may be kept as a resource of its own, where the
+	// provider has such and a host that makes calls finds that it pays.
+	Explicit bool `json:"explicit"`
 }
 
 // References says how long the note may be that names, after a batch, what is no longer

@@ -12,6 +12,9 @@ import (
 // planned are names of the core that no program reaches yet, each with what needs it. What they use is reached by them. Empty in the end,
 // but for what is there for hosts alone.
 var planned = map[string]string{
+	"cache.Cache.Drop":     "for a replay of requests that name resources; tests predict with it",
+	"cache.Cache.Hold":     "the same",
+	"cache.Cache.Named":    "the same",
 	"engine.NoLimit":       "for hosts, which write it into their targets",
 	"llm.Request.Streamed": "for hosts, which ask for a stream",
 }

@@ -24,6 +24,7 @@ type exchange struct {
 	r       llm.Request
 	prompt  prefix.Prompt
 	account string
+	held    int       // tokens of the prompt that a named resource holds
 	dropped []dropped // thinking that the server left out
 	applied [][]byte  // what else it left out, as it tells
 }
@@ -59,6 +60,8 @@ func (x *exchange) answer() (answer, *wire.Error) {
 		return jsonAnswer(object("version", "0.0.0")), nil
 	case actStored:
 		return x.fetch()
+	case actKept:
+		return x.keep()
 	}
 	if refused := x.admit(); refused != nil {
 		return answer{}, refused
@@ -90,6 +93,9 @@ func (x *exchange) admit() *wire.Error {
 		return x.notJSON()
 	}
 	if refused := x.recall(); refused != nil {
+		return refused
+	}
+	if refused := x.recallKept(); refused != nil {
 		return refused
 	}
 	if refused := x.check(); refused != nil {

@@ -26,6 +26,7 @@ const (
 	actReply                 // the model is to answer
 	actCount                 // tokens are to be counted
 	actCompact               // a conversation is to be compacted
+	actKept                  // the beginning of prompts is to be kept, shown, or given up
 	actStored                // a stored response is to be fetched or deleted
 	actModels                // the models are to be listed
 	actModel                 // one model is to be shown
@@ -60,6 +61,9 @@ func routeOf(req *http.Request) route {
 		return named(native, actVersion, get)
 	}
 	if r, ok := responseRoute(req, path); ok {
+		return r
+	}
+	if r, ok := keptRoute(req.Method, path); ok {
 		return r
 	}
 	return modelRoute(req, path)

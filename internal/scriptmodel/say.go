@@ -202,11 +202,12 @@ func (x *exchange) usage(reply llm.Message) llm.Usage {
 
 // cached lets the simulated cache see the prompt.
 func (x *exchange) cached() prefix.Use {
-	rules, ok := x.cacheRules()
-	if !ok {
-		return prefix.Use{}
+	var use prefix.Use
+	if rules, ok := x.cacheRules(); ok {
+		use = x.state.cache.Call(x.account+"\n"+x.r.Model, x.prompt, rules, x.state.clock)
 	}
-	return x.state.cache.Call(x.account+"\n"+x.r.Model, x.prompt, rules, x.state.clock)
+	use.Read = max(use.Read, x.held)
+	return use
 }
 
 // remember keeps what a later request is held against: the thinking beside each call.

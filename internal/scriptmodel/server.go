@@ -54,6 +54,7 @@ type state struct {
 	cache  prefix.Cache
 	ids    map[string]int
 	stored map[string]stored   // responses by id
+	kept   map[string]kept     // beginnings of prompts by name; nil: none was ever kept
 	turns  map[string][]string // by the id of a call: the seals of the thinking of its message
 	log    []Call
 }

@@ -45,6 +45,7 @@
 //
 // # Rules of requests
 //
+//   - cached-beside: a request that names a kept beginning has no system prompt, tools or choice of tools of its own
 //   - first-role: the conversation starts with the user
 //   - last-role: the conversation ends with the user
 //   - role-order: the model's calls come right after the user or a response, not after a content of the model

@@ -47,10 +47,15 @@ func geminiRequest(j *judge, n node, model string) {
 	for _, t := range turns {
 		geminiContent(t)
 	}
-	geminiOrder(turns)
-	geminiPairs(turns)
-	if signsCalls(model) {
-		geminiSigned(turns)
+	if kept := member(n, "cachedContent"); kept.has() { // what it holds stands before all that is here
+		kept.text()
+		geminiBeside(n)
+	} else {
+		geminiOrder(turns)
+		geminiPairs(turns)
+		if signsCalls(model) {
+			geminiSigned(turns)
+		}
 	}
 	if system := member(n, "systemInstruction"); system.has() && system.object() {
 		geminiParts(system)
@@ -63,6 +68,16 @@ func geminiRequest(j *judge, n node, model string) {
 	member(config, "maxOutputTokens").whole()
 	for _, s := range member(config, "stopSequences").list() {
 		s.text()
+	}
+}
+
+// geminiBeside judges what a request has beside the resource that it names.
+func geminiBeside(n node) {
+	for _, name := range []string{"systemInstruction", "tools", "toolConfig"} {
+		if m := member(n, name); m.has() {
+			m.fault("cached-beside", "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.\n\nProposed fix: move those values to CachedContent from GenerateContent request.")
+			return
+		}
 	}
 }
 

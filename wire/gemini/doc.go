@@ -57,6 +57,12 @@
 // that skips the provider's check. A list that no longer begins with the user gets a short
 // user message in front.
 //
+// # Resources
+//
+// A request that names a resource (cachedContent) is read and written as any other; what the
+// resource holds nobody sees. [BeginningOf] and [Naming] part a body that was written here into
+// what a resource is to hold and what is sent beside it, byte for byte.
+//
 // # Other dialects
 //
 // Messages of another dialect are written from their neutral fields: text, calls, results

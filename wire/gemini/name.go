@@ -22,6 +22,7 @@ var (
 	nameResult       = name{"functionResponse", "function_response"}
 	nameSignature    = name{"thoughtSignature", "thought_signature"}
 	nameDeclarations = name{"functionDeclarations", "function_declarations"}
+	nameKept         = name{"cachedContent", "cached_content"}
 	nameJSONSchema   = name{"parametersJsonSchema", "parameters_json_schema"}
 )
 

@@ -1,0 +1,500 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/plimsoll-dev/plimsoll/client"
+	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/cache"
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
+	"github.com/plimsoll-dev/plimsoll/core/engine"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/core/policy"
+	"github.com/plimsoll-dev/plimsoll/core/prompt"
+	"github.com/plimsoll-dev/plimsoll/core/token/bpe"
+	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
+	"github.com/plimsoll-dev/plimsoll/wire"
+)
+
+// keptScript is a model whose own cache finds nothing, or one whose cache finds all.
+const keptScript = `
+count "chars/4"
+cache %s
+reply always
+  text "Aye."
+`
+
+// A talk is a conversation with a model that keeps what it is asked to.
+type talk struct {
+	t       *testing.T
+	server  *scriptmodel.Server
+	machine *engine.Machine
+	client  *client.Client
+	options client.Options
+	kept    *client.Kept
+	events  []client.KeptEvent
+	said    int
+	rules   string
+
+	with, without int64 // picodollars of prompts: as they were, and with nothing kept
+}
+
+func newTalk(t *testing.T, cached string) *talk {
+	t.Helper()
+	s, err := scriptmodel.Parse(fmt.Sprintf(keptScript, cached))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{t: t, server: scriptmodel.New(s, scriptmodel.Options{}), kept: new(client.Kept)}
+	k.rules = k.text(2500)
+	k.options = client.Options{
+		HTTP: newMemory(t, k.server.ServeHTTP), Env: everywhere("gemini"), OnKept: func(e client.KeptEvent) { k.events = append(k.events, e) },
+	}
+	k.begin(true)
+	k.restart()
+	return k
+}
+
+// begin makes the conversation.
+func (k *talk) begin(explicit bool) {
+	known, err := catalog.Load()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	p, err := policy.Preset("balanced")
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	p.Prompt.Explicit = explicit
+	k.machine, err = engine.New(engine.Config{
+		Policy: p, Catalog: known, Encodings: bpe.Load,
+		Targets: []budget.Target{{Provider: "gemini", Model: "gemini-2.5-pro", Window: budget.Window{Capacity: 60_000, OutputReserve: 1000}}},
+	})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.feed(engine.SetTools{Tools: []llm.Tool{{Name: "look", Description: "Looks.", Schema: `{"type":"object"}`}}})
+}
+
+// restart is a process that ends, and another one that begins with what it has put away.
+func (k *talk) restart() {
+	text, err := json.Marshal(k.kept)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.kept = new(client.Kept)
+	if err := json.Unmarshal(text, k.kept); err != nil {
+		k.t.Fatal(err)
+	}
+	k.options.Kept = k.kept
+	k.client = newClient(k.t, "gemini", k.options)
+}
+
+func (k *talk) text(words int) string {
+	var b strings.Builder
+	for range words {
+		k.said++
+		fmt.Fprintf(&b, "word%d ", k.said)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (k *talk) feed(in engine.Input) (send *engine.Send) {
+	k.t.Helper()
+	if err := k.machine.Feed(in); err != nil {
+		k.t.Fatal(err)
+	}
+	for k.machine.HasReady() {
+		r := k.machine.Ready()
+		if r.Send != nil {
+			send = r.Send
+		}
+		k.machine.Advance(engine.Outcome{})
+	}
+	return send
+}
+
+// wait lets time pass, for both sides.
+func (k *talk) wait(d time.Duration) {
+	time.Sleep(d) // in a bubble: no time passes
+	k.server.Advance(d)
+}
+
+// turn is one Turn of rounds, with the request of its last Step alone.
+func (k *talk) turn(rounds int, stream bool) (llm.Request, llm.Usage, error) {
+	k.t.Helper()
+	k.feed(engine.SetPrompt{Sections: []prompt.Section{prompt.Base.Section("You look after ships."), prompt.Rules.Section(k.rules)}})
+	k.feed(engine.Append{Message: llm.UserText(k.text(300))})
+	for range rounds {
+		id := fmt.Sprint("c", k.said)
+		k.feed(engine.Append{Message: llm.AssistantText(k.text(1), llm.ToolCall{CallID: id, Name: "look", Args: "{}"})})
+		k.feed(engine.Append{Message: llm.ToolText(id, k.text(100))})
+	}
+	send := k.feed(engine.Prepare{})
+	if send == nil {
+		k.t.Fatal("nothing is sent")
+	}
+	r := send.Request()
+	got, err := reply(k.t.Context(), k.client, r, stream)
+	if err == nil {
+		k.feed(engine.Usage{Usage: got.Usage, Reported: true})
+		k.feed(engine.Append{Message: llm.AssistantText("Aye.")})
+	}
+	return r, got.Usage, err
+}
+
+// last returns the newest call of the model.
+func (k *talk) last() scriptmodel.Call {
+	log := k.server.Log()
+	return log[len(log)-1]
+}
+
+func (k *talk) whats() string {
+	var all []string
+	for _, e := range k.events {
+		all = append(all, string(e.What))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestKeptBeginnings: from the third request on a beginning is kept that the provider's own cache does not find; the reply's usage has what it
+// cost, and the requests leave out what it holds.
+func TestKeptBeginnings(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(fmt.Sprint("R002-14_streamed_", stream), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { keptBeginning(t, stream) }) })
+	}
+}
+
+func keptBeginning(t *testing.T, stream bool) {
+	t.Helper()
+	k := newTalk(t, "off")
+	var use llm.Usage
+	for range 6 {
+		var err error
+		if _, use, err = k.turn(2, stream); err != nil {
+			t.Fatal(err)
+		}
+		if len(k.events) == 1 && use.Made != k.events[0].Tokens {
+			t.Errorf("the usage says %+v of %+v", use, k.events[0])
+		}
+		if len(k.events) > 0 {
+			break
+		}
+		k.wait(10 * time.Second)
+	}
+	if k.whats() != "made" || use.Stored == 0 || use.CacheRead != k.events[0].Tokens || use.Stored%use.Made != 0 {
+		t.Fatalf("events %v, usage %+v", k.events, use)
+	}
+	call := k.last()
+	if !bytes.Contains(call.Body, []byte(`"cachedContent":"`+k.events[0].Resource+`"`)) || bytes.Contains(call.Body, []byte("systemInstruction")) || bytes.Contains(call.Body, []byte(`"tools"`)) {
+		t.Errorf("what is kept is sent: %.300s", call.Body)
+	}
+	made := k.server.Log()[len(k.server.Log())-2]
+	if !strings.HasSuffix(made.Path, "/v1beta/cachedContents") || made.Status != 200 {
+		t.Errorf("%s, %d", made.Path, made.Status)
+	}
+	k.rules = k.text(2500) // told at the end; what is kept stays
+	k.wait(10 * time.Second)
+	if _, use, err := k.turn(0, stream); err != nil || use.CacheRead == 0 || use.Made > 0 && k.whats() == "made" {
+		t.Errorf("%v, %+v", err, use)
+	}
+}
+
+// TestNothingKeptUnasked: without the policy's word, or where the provider's own cache finds it all, nothing is made.
+func TestNothingKeptUnasked(t *testing.T) {
+	for _, explicit := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			k := newTalk(t, map[bool]string{false: "off", true: "min 1024"}[explicit])
+			k.begin(explicit)
+			for range 8 {
+				if _, use, err := k.turn(1, false); err != nil || use.Made+use.Stored > 0 {
+					t.Fatal(err, use)
+				}
+				k.wait(10 * time.Second)
+			}
+			for _, call := range k.server.Log() {
+				if strings.Contains(call.Path, "cachedContents") {
+					t.Fatalf("%s %s", call.Method, call.Path)
+				}
+			}
+		})
+	}
+}
+
+// TestResourceFails: whatever is wrong with a resource, the whole request is sent, and an event says why.
+func TestResourceFails(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		refuse func(method, path string, body []byte) int // the status; 0: the server answers
+		want   string
+	}{
+		{"it cannot be made", func(method, path string, _ []byte) int {
+			if method == "POST" && strings.HasSuffix(path, "cachedContents") {
+				return 400
+			}
+			return 0
+		}, "failed"},
+		{"it is gone", func(_, _ string, body []byte) int {
+			if bytes.Contains(body, []byte(`"cachedContent":`)) {
+				return 404
+			}
+			return 0
+		}, "made failed"},
+		{"it is another's", func(_, _ string, body []byte) int {
+			if bytes.Contains(body, []byte(`"cachedContent":`)) {
+				return 403
+			}
+			return 0
+		}, "made failed"},
+		{"requests with it are refused", func(_, _ string, body []byte) int {
+			if bytes.Contains(body, []byte(`"cachedContent":`)) {
+				return 400
+			}
+			return 0
+		}, "made failed"},
+	} {
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprint("R002-26_", c.name, " ", stream), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					k := newTalk(t, "off")
+					k.options.HTTP = newMemory(t, refusing(k.server.ServeHTTP, c.refuse))
+					k.restart()
+					for range 5 {
+						r, use, err := k.turn(1, stream)
+						if err != nil || use.Prompt() == 0 {
+							t.Fatal(err, use)
+						}
+						if call := k.last(); len(call.Request.Messages) != len(r.Messages) || call.Status != 200 {
+							t.Fatalf("%d messages reached the model of %d", len(call.Request.Messages), len(r.Messages))
+						}
+						if len(k.events) > 0 {
+							break
+						}
+						k.wait(10 * time.Second)
+					}
+					if k.whats() != c.want {
+						t.Errorf("events %v", k.events)
+					}
+					if last := k.events[len(k.events)-1]; last.Err == nil {
+						t.Errorf("no cause: %+v", last)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestOtherRefusalsAreTheRequests: what has nothing to do with the resource is not asked again.
+func TestOtherRefusalsAreTheRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newTalk(t, "off")
+		for len(k.events) == 0 {
+			if _, _, err := k.turn(1, false); err != nil {
+				t.Fatal(err)
+			}
+			k.wait(5 * time.Second)
+		}
+		asked := 0
+		k.options.HTTP = newMemory(t, refusing(k.server.ServeHTTP, func(_, path string, _ []byte) int {
+			if strings.HasSuffix(path, ":generateContent") {
+				asked++
+				return 401
+			}
+			return 0
+		}))
+		k.restart()
+		_, _, err := k.turn(0, false)
+		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Class != wire.Auth || asked != 1 {
+			t.Errorf("%v after %d requests", err, asked)
+		}
+	})
+}
+
+// TestDropKept: what is given up is not paid for any more.
+func TestDropKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newTalk(t, "off")
+		for len(k.events) == 0 {
+			if _, _, err := k.turn(1, false); err != nil {
+				t.Fatal(err)
+			}
+			k.wait(5 * time.Second)
+		}
+		if err := k.client.DropKept(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if call := k.last(); call.Method != "DELETE" || call.Status != 200 || !strings.HasSuffix(call.Path, k.events[0].Resource) {
+			t.Errorf("%s %s: %d", call.Method, call.Path, call.Status)
+		}
+		if err := k.client.DropKept(t.Context()); err != nil || k.last().Method != "DELETE" {
+			t.Error(err)
+		}
+	})
+}
+
+// TestKeptAsPredicted holds core/cache against the server's own resources: sessions by seed, with pauses, restarts, edits of the front, a server that
+// forgets, and a cache of its own or none. 25 sessions; 1,000 with PLIMSOLL_SIM=1000.
+func TestKeptAsPredicted(t *testing.T) {
+	sessions := 25
+	if n, err := strconv.Atoi(os.Getenv("PLIMSOLL_SIM")); err == nil {
+		sessions = n
+	}
+	seen := map[client.KeptWhat]int{}
+	var reads int
+	var with, without int64
+	for seed := range uint64(sessions) {
+		synctest.Test(t, func(t *testing.T) {
+			k := newTalk(t, "off")
+			reads += k.predicted(seed)
+			with, without = with+k.with, without+k.without
+			for _, e := range k.events {
+				seen[e.What]++
+			}
+		})
+	}
+	for _, what := range []client.KeptWhat{client.KeptMade, client.KeptLengthened, client.KeptDropped, client.KeptLapsed, client.KeptFailed} {
+		if seen[what] == 0 {
+			t.Errorf("no resource was %s: the sessions try too little", what)
+		}
+	}
+	if t.Logf("%d reads, %v, prompts cost %d ‰ of what they cost without", reads, seen, with*1000/without); reads == 0 || with > without {
+		t.Errorf("%d reads, %d picodollars where it costs %d without", reads, with, without)
+	}
+}
+
+// predicted runs one session of which each request's reads are predicted, and returns how many had some.
+func (k *talk) predicted(seed uint64) (reads int) {
+	rnd := rand.New(rand.NewPCG(seed, 18))
+	model := cache.New(catalog.CacheRule{}, cache.Options{}) // which keeps nothing by itself
+	holds := map[string]llm.Digest{}
+	told := 0
+	for n := range 14 {
+		switch rnd.IntN(12) {
+		case 0:
+			k.restart()
+		case 1:
+			if n > 4 {
+				k.begin(true) // another conversation, that begins with the words of none
+			}
+		}
+		before := len(k.server.Log())
+		_, use, err := k.turn(rnd.IntN(4), rnd.IntN(2) == 0)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		call := k.last()
+		r := prefixOf(call.Request, time.Now())
+		for _, e := range k.events[told:] {
+			switch e.What {
+			case client.KeptMade:
+				at := heldBlocks(k.server.Log()[before:], e.Resource)
+				holds[e.Resource] = r.Blocks[at-1].Prefix
+				model.Hold(holds[e.Resource], e.Tokens, e.Until.UnixMilli())
+			case client.KeptLengthened:
+				model.Hold(holds[e.Resource], e.Tokens, e.Until.UnixMilli())
+			default:
+				model.Drop(holds[e.Resource])
+			}
+		}
+		told = len(k.events)
+		var named struct{ CachedContent string }
+		_ = json.Unmarshal(call.Body, &named)
+		want, ok := model.Named(r, holds[named.CachedContent])
+		if named.CachedContent == "" {
+			want, ok = model.Send(r), true
+		}
+		if !ok || use.CacheRead != want.CacheRead {
+			k.t.Fatalf("seed %d, request %d: the server read %d, predicted %d (%v)", seed, n, use.CacheRead, want.CacheRead, ok)
+		}
+		if use.CacheRead > 0 {
+			reads++
+		}
+		k.cost(use)
+		k.pause(rnd)
+	}
+	return reads
+}
+
+// cost adds up what a request cost, and what it would have cost where nothing is kept.
+func (k *talk) cost(use llm.Usage) {
+	known, err := catalog.Load()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	m, _ := known.Lookup("gemini-2.5-pro")
+	p, _ := m.PricesAt(use.Prompt())
+	with, ok := p.Cost(use)
+	without, _ := p.Cost(llm.Usage{Input: use.Prompt(), Output: use.Output})
+	if !ok {
+		k.t.Fatalf("no price of %+v", use)
+	}
+	k.with, k.without = k.with+with, k.without+without
+}
+
+// pause lets time pass as people do: most answer soon, some go for lunch. Now and then the server forgets.
+func (k *talk) pause(rnd *rand.Rand) {
+	switch rnd.IntN(14) {
+	case 0:
+		k.wait(time.Duration(10+rnd.IntN(100)) * time.Minute)
+	case 1:
+		k.server.Advance(2 * time.Hour) // for it alone
+	default:
+		k.wait(time.Duration(2+rnd.IntN(40)) * time.Second)
+	}
+}
+
+// prefixOf lays a request out: the front as a block, each message as one.
+func prefixOf(r llm.Request, at time.Time) cache.Request {
+	out := cache.Request{At: at.UnixMilli()}
+	front := ""
+	for _, s := range r.Sections {
+		front += s.Text + "\x00"
+	}
+	prefix := llm.Chain(llm.Digest{}, llm.DigestOf(llm.NoteText(front)))
+	add := func() { out.Blocks = append(out.Blocks, cache.Block{Prefix: prefix, Tokens: 1 << 30}) }
+	add()
+	for _, m := range r.Messages {
+		prefix = llm.Chain(prefix, llm.DigestOf(m))
+		add()
+	}
+	return out
+}
+
+// heldBlocks returns how many blocks of a request a resource holds: its front, and its contents.
+func heldBlocks(log []scriptmodel.Call, name string) int {
+	for _, call := range log {
+		if strings.HasSuffix(call.Path, "/cachedContents") && bytes.Contains(call.Answer, []byte(name+`"`)) {
+			var made struct{ Contents []json.RawMessage }
+			_ = json.Unmarshal(call.Body, &made)
+			return 1 + len(made.Contents)
+		}
+	}
+	return 0
+}
+
+// refusing is a handler before which some requests are refused.
+func refusing(h http.HandlerFunc, refuse func(method, path string, body []byte) int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if status := refuse(r.Method, r.URL.Path, body); status > 0 {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			fmt.Fprintf(w, `{"error":{"code":%d,"message":"no","status":"INVALID_ARGUMENT"}}`, status)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h(w, r)
+	}
+}
