@@ -20,6 +20,7 @@
 // description, which says what a tool is for, then the rest of it, then the names of
 // parameters. Words are taken back to their stems (M. F. Porter, An algorithm for suffix
 // stripping, 1980), and a word counts as the ones that others use for it (synonyms.go). The more
-// words of a name are meant, the more all of it counts, up to twice. A tool that the query
+// words of the query a definition has, and the more words of its name are meant, the more all
+// of it counts: up to half as much again, and up to twice. A tool that the query
 // names, or begins to name, stands before all others.
 package deferral

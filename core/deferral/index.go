@@ -11,7 +11,7 @@ import (
 
 // What a word counts by where it stands in a definition.
 const (
-	weightName      = 12
+	weightName      = 10
 	weightFirst     = 6 // the first sentence of the description
 	weightRest      = 2
 	weightParameter = 1
@@ -136,10 +136,11 @@ func begins(name, asked []string) bool {
 }
 
 // scores returns what a query scores for each tool: for each of its words the best of that
-// word and those that are used for it. The more words of a name are meant, the more all of
-// that counts, up to twice.
+// word and those that are used for it. The more words of the query a definition has, the more
+// all of that counts, up to half as much again; and then the more words of its name are meant,
+// up to twice.
 func (x *Index) scores(asked []string) []int {
-	out, one := make([]int, len(x.tools)), make([]int, len(x.tools))
+	out, one, has := make([]int, len(x.tools)), make([]int, len(x.tools)), make([]int, len(x.tools))
 	meant := x.meant(asked)
 	for _, stems := range meant {
 		clear(one)
@@ -153,9 +154,15 @@ func (x *Index) scores(asked []string) []int {
 		}
 		for i, s := range one {
 			out[i] += s
+			if s > 0 {
+				has[i]++
+			}
 		}
 	}
 	for i, t := range x.tools {
+		if out[i] > 0 {
+			out[i] += out[i] * has[i] / (2 * len(meant))
+		}
 		if out[i] > 0 && len(t.stems) > 0 {
 			out[i] += out[i] * t.covered(meant) / len(t.stems)
 		}

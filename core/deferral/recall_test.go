@@ -111,8 +111,8 @@ func TestRecall(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d requests, recall@1 %d of 1000, recall@5 %d of 1000", half, n, first*1000/n, five*1000/n)
-		if first*100 < 55*n || five*100 < 82*n {
-			t.Errorf("%s: %d and %d of %d were found, want 55 %% and 82 %% at least", half, first, five, n)
+		if first*100 < 59*n || five*100 < 87*n {
+			t.Errorf("%s: %d and %d of %d were found, want 59 %% and 87 %% at least", half, first, five, n)
 		}
 	}
 }
