@@ -52,27 +52,59 @@ func benchPrepare(b *testing.B, name string, tokens int) {
 }
 
 // BenchmarkRequest measures what a request of 1,000 messages costs beyond writing its bytes,
-// with one new message: its intake, its sections, the Prepare, its cache marks. At most 50 µs.
+// with one new message: its intake, its sections, the Prepare, its cache marks. At most 50 µs. Where
+// marks stand on messages their list is copied. The conversation is begun anew after some requests,
+// so that it stays at its length however often it runs.
 func BenchmarkRequest(b *testing.B) {
-	m := benchMachine(b, "balanced", 10_000)
-	sections := []prompt.Section{prompt.Base.Section(strings.Repeat("You look after ships. ", 100)), prompt.Rules.Section(strings.Repeat("Write short words. ", 500))}
-	for len(m.Messages()) < 1_000 {
+	for _, c := range []struct {
+		model string
+		marks int
+	}{{"claude-opus-4-5", 4}, {"gpt-5", 0}} {
+		b.Run(c.model, func(b *testing.B) {
+			var m *engine.Machine
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if i%benchAgain == 0 {
+					b.StopTimer()
+					m = benchThousand(b, c.model)
+					b.StartTimer()
+				}
+				if n, marks := benchRequest(b, m); n < 1_000 || n > 1_000+benchAgain+1 || marks != c.marks {
+					b.Fatalf("%d messages, %d marks", n, marks)
+				}
+			}
+		})
+	}
+}
+
+// benchAgain is after how many requests BenchmarkRequest begins anew.
+const benchAgain = 50
+
+// benchThousand returns a machine with 1,000 messages, whose first request has left.
+func benchThousand(b *testing.B, model string) *engine.Machine {
+	m := benchOf(b, "balanced", model, 10_000, false)
+	for len(m.Messages()) < 999 {
 		benchFeed(b, m, engine.Append{Message: llm.UserText("And then?")})
 		benchFeed(b, m, engine.Append{Message: llm.AssistantText("Done.")})
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		benchFeed(b, m, engine.Append{Message: llm.UserText("And then?")})
-		benchFeed(b, m, engine.SetPrompt{Sections: sections})
-		if err := m.Feed(engine.Prepare{}); err != nil {
-			b.Fatal(err)
-		}
-		r := m.Ready()
-		m.Advance(engine.Outcome{})
-		if got := r.Send.Request(); len(got.Messages) < 1_000 || len(r.Send.Marks) != 4 {
-			b.Fatalf("%d messages, marks %v", len(got.Messages), r.Send.Marks)
-		}
+	benchRequest(b, m)
+	return m
+}
+
+// benchSections are the system prompt of a program.
+var benchSections = []prompt.Section{prompt.Base.Section(strings.Repeat("You look after ships. ", 100)), prompt.Rules.Section(strings.Repeat("Write short words. ", 500))}
+
+// benchRequest makes the next request, with one new message, and returns how many messages and
+// marks it has.
+func benchRequest(b *testing.B, m *engine.Machine) (messages, marks int) {
+	benchFeed(b, m, engine.Append{Message: llm.UserText("And then?")})
+	benchFeed(b, m, engine.SetPrompt{Sections: benchSections})
+	if err := m.Feed(engine.Prepare{}); err != nil {
+		b.Fatal(err)
 	}
+	r := m.Ready()
+	m.Advance(engine.Outcome{})
+	return len(r.Send.Request().Messages), len(r.Send.Marks)
 }
 
 // BenchmarkAppend measures the intake of a tool output of about 500 tokens.
@@ -124,6 +156,11 @@ func benchMachine(b *testing.B, name string, tokens int) *engine.Machine {
 
 // benchModelled is benchMachine, with a model that writes summaries or without one.
 func benchModelled(b *testing.B, name string, tokens int, modelled bool) *engine.Machine {
+	return benchOf(b, name, "claude-opus-4-5", tokens, modelled)
+}
+
+// benchOf is benchModelled for a target of that model.
+func benchOf(b *testing.B, name, model string, tokens int, modelled bool) *engine.Machine {
 	p, err := policy.Preset(name)
 	if err != nil {
 		b.Fatal(err)
@@ -137,7 +174,7 @@ func benchModelled(b *testing.B, name string, tokens int, modelled bool) *engine
 	}
 	m, err := engine.New(engine.Config{
 		Policy: p, Catalog: cat, Encodings: bpe.Load, Modelled: modelled,
-		Targets: []budget.Target{{Model: "claude-opus-4-5", Window: budget.Window{Capacity: 50_000_000, MaxBytes: engine.NoLimit}}},
+		Targets: []budget.Target{{Model: model, Window: budget.Window{Capacity: 50_000_000, MaxBytes: engine.NoLimit}}},
 	})
 	if err != nil {
 		b.Fatal(err)

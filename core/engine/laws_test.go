@@ -69,7 +69,7 @@ func (l *laws) check(h *host) error {
 }
 
 func (l *laws) send(h *host, s *engine.Send) error {
-	for _, law := range []func(*host, *engine.Send) error{fits, stored, paired, l.sticky, l.thinkingWhole, l.pinned, honest} {
+	for _, law := range []func(*host, *engine.Send) error{fits, stored, paired, l.sticky, l.thinkingWhole, l.pinned, honest, l.listed} {
 		if err := law(h, s); err != nil {
 			return err
 		}
@@ -77,6 +77,30 @@ func (l *laws) send(h *host, s *engine.Send) error {
 	l.last, l.lastEdits = s, map[edit.ID]bool{}
 	for _, e := range held(h.m) {
 		l.lastEdits[e.ID] = true
+	}
+	return nil
+}
+
+// listed: the messages of a Send are those of its items, and what later Sends share with it leaves
+// them as they are (laws 4 and 5).
+func (l *laws) listed(_ *host, s *engine.Send) error {
+	if s := l.last; s != nil {
+		if err := listsItems(s); err != nil {
+			return broken("the Send before: %v", err)
+		}
+	}
+	return listsItems(s)
+}
+
+func listsItems(s *engine.Send) error {
+	all := s.Messages()
+	if len(all) != len(s.Items) || cap(all) > len(all) {
+		return broken("law 4: %d messages of %d items, with room for %d", len(all), len(s.Items), cap(all))
+	}
+	for i, it := range s.Items {
+		if a, b := llm.DigestOf(all[i]), llm.DigestOf(it.Message); a != b || all[i].ID != it.Message.ID || all[i].Mark != llm.NoMark {
+			return broken("law 5: message %d is not that of its item", i)
+		}
 	}
 	return nil
 }

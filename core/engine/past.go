@@ -25,6 +25,11 @@ type past struct {
 	front llm.Digest // of sections and what is offered, see journal.FrontOf
 	view  edit.View  // what follows from them
 
+	// listed are the messages of the view's first items, where its items begin at listedAt and an
+	// edit holds. All Sends share them; none is ever changed.
+	listed   []llm.Message
+	listedAt *edit.Item
+
 	stored map[llm.Ref]bool // blobs that are durable or handed out
 	humans [2]llm.MessageID // the first and the last message that a person typed
 	turnAt llm.MessageID    // the message that opened this Turn

@@ -245,6 +245,9 @@ func (m *requester) send() {
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
+	if len(strip) == 0 {
+		m.out.Send.messages = m.list()
+	}
 	m.writeState(true)
 }
 

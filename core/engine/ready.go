@@ -125,10 +125,16 @@ type Send struct {
 	// StillOver is set if the request is over its limit and the policy sends it all the same.
 	StillOver bool
 	Verdict   budget.Verdict
+
+	messages []llm.Message // those of Items, where none of them is left out in part; else nil
 }
 
-// Messages returns the messages of s in order.
+// Messages returns the messages of s in order. They are shared as the slices of s are: who
+// changes one works on a copy.
 func (s *Send) Messages() []llm.Message {
+	if s.messages != nil {
+		return s.messages
+	}
 	out := make([]llm.Message, len(s.Items))
 	for i, it := range s.Items {
 		out[i] = it.Message
@@ -136,7 +142,8 @@ func (s *Send) Messages() []llm.Message {
 	return out
 }
 
-// Request returns s as a request to its target's model, with its cache marks. Of the settings it has only
+// Request returns s as a request to its target's model, with its cache marks. Its messages are
+// those of Messages, or a copy where one has a mark. Of the settings it has only
 // what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its Clear and its Keep;
 // the others are the host's.
 func (s *Send) Request() llm.Request {

@@ -162,10 +162,9 @@ func takesMark(p llm.Part) bool {
 	return false
 }
 
-// Marked returns a request with marks on it. Its messages are marked where they stand, so that
-// the list has to be the request's own; other lists that get a mark are copied.
+// Marked returns a request with marks on it. A list that gets a mark is copied.
 func Marked(r llm.Request, places []Place) llm.Request {
-	var tools, sections bool
+	var tools, sections, messages bool
 	for _, p := range places {
 		switch p.On {
 		case OnTool:
@@ -179,6 +178,9 @@ func Marked(r llm.Request, places []Place) llm.Request {
 			}
 			r.Sections[p.At].Mark = p.Mark
 		case OnItem:
+			if !messages {
+				r.Messages, messages = slices.Clone(r.Messages), true
+			}
 			r.Messages[p.At].Mark = p.Mark
 		}
 	}

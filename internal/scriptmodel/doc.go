@@ -94,4 +94,9 @@
 // check), read up to 20 blocks before a mark, five minutes or one hour, prolonged when read.
 // Chat, Responses: the longest known prefix of whole blocks from 1,024 tokens on, rounded
 // down to 128. Gemini: the same without rounding. What was read and written is in the usage.
+//
+// Gemini also has resources (cachedContents), with "cache off", too: made, shown, lengthened and
+// given up by calls of their own, of the key that made them, from the shortest prefix on, until
+// they lapse by the logical clock. A request that names one reads all of it, and is answered as if
+// it held what the resource does; one that has lapsed, or is another's, is a 403.
 package scriptmodel
