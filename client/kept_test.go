@@ -39,6 +39,7 @@ reply always
 // A talk is a conversation with a model that keeps what it is asked to.
 type talk struct {
 	t       *testing.T
+	known   catalog.Catalog
 	server  *scriptmodel.Server
 	machine *engine.Machine
 	client  *client.Client
@@ -57,10 +58,14 @@ func newTalk(t *testing.T, cached string) *talk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &talk{t: t, server: scriptmodel.New(s, scriptmodel.Options{}), kept: new(client.Kept)}
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{t: t, known: known, server: scriptmodel.New(s, scriptmodel.Options{}), kept: new(client.Kept)}
 	k.rules = k.text(2500)
 	k.options = client.Options{
-		HTTP: newMemory(t, k.server.ServeHTTP), Env: everywhere("gemini"), OnKept: func(e client.KeptEvent) { k.events = append(k.events, e) },
+		HTTP: newMemory(t, k.server.ServeHTTP), Env: everywhere("gemini"), Catalog: &k.known, OnKept: func(e client.KeptEvent) { k.events = append(k.events, e) },
 	}
 	k.begin(true)
 	k.restart()
@@ -69,17 +74,13 @@ func newTalk(t *testing.T, cached string) *talk {
 
 // begin makes the conversation.
 func (k *talk) begin(explicit bool) {
-	known, err := catalog.Load()
-	if err != nil {
-		k.t.Fatal(err)
-	}
 	p, err := policy.Preset("balanced")
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	p.Prompt.Explicit = explicit
 	k.machine, err = engine.New(engine.Config{
-		Policy: p, Catalog: known, Encodings: bpe.Load,
+		Policy: p, Catalog: k.known, Encodings: bpe.Load, Exactly: "chars/4",
 		Targets: []budget.Target{{Provider: "gemini", Model: "gemini-2.5-pro", Window: budget.Window{Capacity: 60_000, OutputReserve: 1000}}},
 	})
 	if err != nil {
@@ -429,11 +430,7 @@ func (k *talk) predicted(seed uint64) (reads int) {
 
 // cost adds up what a request cost, and what it would have cost where nothing is kept.
 func (k *talk) cost(use llm.Usage) {
-	known, err := catalog.Load()
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	m, _ := known.Lookup("gemini-2.5-pro")
+	m, _ := k.known.Lookup("gemini-2.5-pro")
 	p, _ := m.PricesAt(use.Prompt())
 	with, ok := p.Cost(use)
 	without, _ := p.Cost(llm.Usage{Input: use.Prompt(), Output: use.Output})
