@@ -91,7 +91,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	defer u.end()
 	once := func(ctx context.Context) (llm.Response, error) { return c.complete(ctx, k) }
 	reply, err := retry(ctx, c, k, once)
-	if u.refused(err) {
+	if u.refused(ctx, err) {
 		k.body = u.whole
 		reply, err = retry(ctx, c, k, once)
 	}

@@ -306,7 +306,7 @@ func (u *use) ask(ctx context.Context, method, path string, body []byte) ([]byte
 
 // refused reports whether the provider refused a request for its resource: whatever it says of
 // the request itself, it says again of the whole one.
-func (u *use) refused(err error) bool {
+func (u *use) refused(ctx context.Context, err error) bool {
 	if u == nil || !u.named {
 		return false
 	}
@@ -316,8 +316,11 @@ func (u *use) refused(err error) bool {
 	}
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound:
-		u.Off = u.Off || e.Status == http.StatusBadRequest // the others say that it is gone
 		u.tell(KeptFailed, e)
+		if e.Status == http.StatusBadRequest { // it is there, and is paid for; the others say that it is gone
+			u.Off = true
+			u.drop(ctx)
+		}
 		u.Resource, u.named = "", false
 		return true
 	}

@@ -264,7 +264,7 @@ func TestResourceFails(t *testing.T) {
 				return 400
 			}
 			return 0
-		}, "made failed"},
+		}, "made failed dropped"},
 	} {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprint("R002-26_", c.name, " ", stream), func(t *testing.T) {
@@ -288,8 +288,10 @@ func TestResourceFails(t *testing.T) {
 					if k.whats() != c.want {
 						t.Errorf("events %v", k.events)
 					}
-					if last := k.events[len(k.events)-1]; last.Err == nil {
-						t.Errorf("no cause: %+v", last)
+					for _, e := range k.events {
+						if (e.Err == nil) != (e.What != client.KeptFailed) {
+							t.Errorf("%s: %v", e.What, e.Err)
+						}
 					}
 				})
 			})

@@ -40,7 +40,7 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event,
 			return struct{}{}, err
 		}
 		_, err = retry(ctx, c, k, once)
-		if !out.given && u.refused(err) {
+		if !out.given && u.refused(ctx, err) {
 			k.body = u.whole
 			_, err = retry(ctx, c, k, once)
 		}
