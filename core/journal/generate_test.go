@@ -71,7 +71,7 @@ func drawPart(t *rapid.T, depth int) llm.Part {
 	case 4:
 		return llm.Stub{Ref: llm.Ref(drawString(t, "ref")), Text: drawString(t, "text"), Size: drawInt(t, "size"), Lines: drawInt(t, "lines"), Tokens: drawInt(t, "tokens"), Raw: raw}
 	case 5:
-		return llm.Opaque{Kind: drawString(t, "kind"), Loads: drawLoads(t), Raw: raw}
+		return llm.Opaque{Kind: drawString(t, "kind"), Loads: drawLoads(t), Compacts: drawString(t, "compacts"), Raw: raw}
 	}
 	content := drawList(t, "content", func(t *rapid.T) llm.Part { return drawPart(t, depth-1) })
 	return llm.ToolResult{CallID: drawString(t, "call id"), Content: content, IsError: rapid.Bool().Draw(t, "error"), Loads: drawLoads(t), Raw: raw}

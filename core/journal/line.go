@@ -60,6 +60,7 @@ type usage struct {
 	Target string `json:"target,omitempty"`
 	Model  string `json:"model,omitempty"`
 	By     string `json:"by,omitempty"`
+	Extra  *usage `json:"extra,omitempty"`
 	Stated *usage `json:"stated,omitempty"`
 	B64    odd    `json:"b64,omitempty"`
 }
@@ -179,6 +180,9 @@ func usageOf(u Usage) *usage {
 	w := figuresOf(u.Usage)
 	w.Reported, w.OutputKnown, w.Ratio = u.Reported, u.Output, u.Ratio
 	w.Target, w.Model, w.By = w.B64.put("target", u.Target), w.B64.put("model", u.Model), w.B64.put("by", u.By)
+	if !u.Extra.IsZero() {
+		w.Extra = figuresOf(u.Extra)
+	}
 	if !u.Stated.IsZero() {
 		w.Stated = figuresOf(u.Stated)
 	}
@@ -203,6 +207,9 @@ func (u *usage) usage() Usage {
 	out := Usage{
 		Usage: u.figures(), Reported: u.Reported, Output: u.OutputKnown, Ratio: u.Ratio,
 		Target: u.B64.get("target", u.Target), Model: u.B64.get("model", u.Model), By: u.B64.get("by", u.By),
+	}
+	if u.Extra != nil {
+		out.Extra = u.Extra.figures()
 	}
 	if u.Stated != nil {
 		out.Stated = u.Stated.figures()

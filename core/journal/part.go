@@ -43,6 +43,7 @@ type part struct {
 	Detail    string  `json:"detail,omitempty"`
 	Lines     int     `json:"lines,omitempty"`
 	Loads     string  `json:"loads,omitempty"` // names, one a line
+	Compacts  string  `json:"compacts,omitempty"`
 	Content   []part  `json:"content,omitzero"`
 	Data      *string `json:"data,omitempty"`
 	In        *place  `json:"in,omitempty"`
@@ -89,6 +90,7 @@ func partOf(p llm.Part, enclosing []byte, hint llm.Span) (part, error) {
 	case llm.Opaque:
 		w, raw = part{Kind: partOpaque}, p.Raw
 		w.Type, w.Loads = w.B64.put("type", p.Kind), w.B64.put("loads", strings.Join(p.Loads, "\n"))
+		w.Compacts = w.B64.put("compacts", p.Compacts)
 	default:
 		return part{}, fmt.Errorf("part, want one of package llm, got %T", p)
 	}
@@ -173,7 +175,7 @@ func (w part) part(enclosing []byte) (llm.Part, error) {
 	case partStub:
 		return llm.Stub{Ref: llm.Ref(w.B64.get("ref", w.Ref)), Text: text, Size: w.Size, Lines: w.Lines, Tokens: w.Tokens, Raw: raw}, nil
 	case partOpaque:
-		return llm.Opaque{Kind: typ, Loads: w.loads(), Raw: raw}, nil
+		return llm.Opaque{Kind: typ, Loads: w.loads(), Compacts: w.B64.get("compacts", w.Compacts), Raw: raw}, nil
 	}
 	return nil, fmt.Errorf("part, want a known kind, got %.40q", w.Kind)
 }

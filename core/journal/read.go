@@ -224,6 +224,9 @@ func (r *reader) partFigures(p *part) {
 	if r.has("loads") {
 		p.Loads = r.text()
 	}
+	if r.has("compacts") {
+		p.Compacts = r.text()
+	}
 }
 
 func (r *reader) change(c *change) {
@@ -401,6 +404,10 @@ func (r *reader) usage(u *usage) {
 	}
 	if r.has("by") {
 		u.By = r.text()
+	}
+	if r.has("extra") {
+		u.Extra = &usage{}
+		r.usage(u.Extra)
 	}
 	if r.has("stated") {
 		u.Stated = &usage{}

@@ -102,6 +102,7 @@ type Usage struct {
 	Model     string    // its model
 	By        string    // what the ratio is about: the counter of the target that was preferred, by the engine's name for it
 	Target    string    // the target that answered, by name; empty if it is not known, or the call was only simulated
+	Extra     llm.Usage // what the call cost beyond that; it is on the bill, and no part of the prompt
 	Stated    llm.Usage // what the provider said, where that cannot be and the count stands in its place; else zero
 	Ratio     int       // what the calibration held true after it, in permille of the estimator's count; 0: unknown
 }

@@ -109,7 +109,36 @@ type Stub struct {
 type Opaque struct {
 	Kind  string
 	Loads []string // names of deferred tools whose definitions the provider puts in its place
+	// Compacts names the provider that made it to stand for all that came before it, and that
+	// alone reads it; empty for anything else.
+	Compacts string
 	Raw
+}
+
+// Compacts returns the provider whose compaction m holds: what stands before m it reads no more.
+// Empty if m holds none.
+func Compacts(m Message) string {
+	for _, p := range m.Parts {
+		if o, ok := p.(Opaque); ok && o.Compacts != "" {
+			return o.Compacts
+		}
+	}
+	return ""
+}
+
+// WithoutCompaction returns m without the compactions in it, which only their provider reads, and
+// false if nothing else is in it.
+func WithoutCompaction(m Message) (Message, bool) {
+	var parts []Part
+	for _, p := range m.Parts {
+		if o, ok := p.(Opaque); !ok || o.Compacts == "" {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) == len(m.Parts) || len(parts) == 0 {
+		return m, len(parts) > 0
+	}
+	return m.WithParts(parts), true
 }
 
 func (Text) part()       {}

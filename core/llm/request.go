@@ -155,8 +155,8 @@ type Settings struct {
 	// DropBrokenThinking asks the provider to drop thinking that no longer fits the
 	// prefix it was bound to, instead of refusing the request.
 	DropBrokenThinking bool
-	// Clear asks the provider to leave old outputs out of the prompt. It is written where the
-	// body that came says nothing of that kind, and not read from one.
+	// Clear asks the provider to shorten the prompt by itself. It is written where the body that
+	// came says nothing of that kind, and not read from one.
 	Clear Clearing
 	// Keep says what of the prompt may be kept as a resource of its own, where the policy has it
 	// so and the provider can. A host that makes calls makes it; no codec writes it.
@@ -174,11 +174,19 @@ type Keeping struct {
 // A Clearing is what a provider is asked to take out of prompts by itself, in tokens. The zero
 // Clearing asks for nothing.
 type Clearing struct {
-	Above  int      // of a prompt: from there on it does
+	Above  int      // of a prompt: from there on it takes old outputs out; 0: it does not
 	Keep   int      // the newest calls whose outputs stay
 	Least  int      // that it takes out at once; 0: as few as there are
 	Except []string // tools whose outputs stay
+	// Thinking is the newest replies whose thinking stays; 0: thinking is left to the provider.
+	Thinking int
+	// Compact is the size of a prompt from which on the provider has its own summary stand for it;
+	// 0: it does not. The reply then has a part that says so ([Opaque.Compacts]).
+	Compact int
 }
+
+// IsZero reports whether nothing is asked for.
+func (c Clearing) IsZero() bool { return c.Above == 0 && c.Thinking == 0 && c.Compact == 0 }
 
 // Effort says how hard a model is to think, in the form that it takes. The zero Effort says
 // nothing.

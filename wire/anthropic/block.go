@@ -128,7 +128,19 @@ func (m members) part(b []byte) llm.Part {
 	case kind == "redacted_thinking":
 		return llm.Thinking{Signature: raw.Unquote(m.redactedBytes), Redacted: true, Raw: here}
 	}
-	return llm.Opaque{Kind: kind, Loads: loadsOf(kind, b), Raw: here}
+	return llm.Opaque{Kind: kind, Loads: loadsOf(kind, b), Compacts: compactsOf(kind, b), Raw: here}
+}
+
+// maker is the provider of this format by name.
+const maker = "anthropic"
+
+// compactsOf returns who reads a block b that stands for all before it. One without content is of a
+// compaction that failed, and says nothing.
+func compactsOf(kind string, b []byte) string {
+	if kind == "compaction" && raw.IsString(raw.Value(b, "content")) {
+		return maker
+	}
+	return ""
 }
 
 // hosted reports whether blocks of that type are calls of tools that the provider runs.

@@ -53,3 +53,74 @@ func TestCleared(t *testing.T) {
 		t.Errorf("want what was taken out, got %+v", u)
 	}
 }
+
+// TestCompacting: a provider is asked for a summary of its own, and to leave old thinking out where the
+// model thinks; each with the beta that it needs, and a summary that is sent back with its own.
+func TestCompacting(t *testing.T) {
+	const (
+		compact  = `{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}}`
+		thinking = `{"type":"clear_thinking_20251015","keep":{"type":"thinking_turns","value":2}}`
+	)
+	summary := decodeBlocks(t, `{"type":"compaction","content":"so far","signature":"s"}`)
+	for name, c := range map[string]struct {
+		r     llm.Request
+		edits string
+		betas []string
+	}{
+		"a summary":                {asking(llm.Clearing{Compact: 60_000}), compact, []string{compactBeta}},
+		"none below what is least": {asking(llm.Clearing{Compact: 9_000}), strings.Replace(compact, "60000", "50000", 1), []string{compactBeta}},
+		"thinking, first":          {thoughtful(asking(llm.Clearing{Compact: 60_000, Thinking: 2})), thinking + "," + compact, []string{clearingBeta, compactBeta}},
+		"no thinking of a model that does not think": {asking(llm.Clearing{Thinking: 2}), "", nil},
+		"a summary that is sent back":                {llm.Request{Messages: []llm.Message{summary, llm.UserText("Go on.")}}, "", []string{compactBeta}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := EncodeRequest(c.r)
+			want := `"context_management":{"edits":[` + c.edits + `]}`
+			if err != nil || strings.Contains(string(out), want) != (c.edits != "") || strings.Contains(string(out), "context_management") != (c.edits != "") {
+				t.Errorf("want %s, got %s, %v", want, out, err)
+			}
+			if got := Betas(c.r); !slices.Equal(got, c.betas) {
+				t.Errorf("want betas %q, got %q", c.betas, got)
+			}
+		})
+	}
+	t.Run("a client's own stays", func(t *testing.T) {
+		const body = `{"messages":[],"thinking":{"type":"adaptive"},"context_management":{"edits":[{"type":"compact_20260112"}]}}`
+		r := mustDecode(t, []byte(body))
+		r.Settings.Clear = llm.Clearing{Above: 1, Thinking: 1, Compact: 1}
+		if out, err := EncodeRequest(r); err != nil || string(out) != body || len(Betas(r)) > 0 {
+			t.Errorf("got %s, %v, betas %q", out, err, Betas(r))
+		}
+	})
+	t.Run("stands first of all, as it came", func(t *testing.T) {
+		out, err := EncodeRequest(llm.Request{Messages: []llm.Message{summary, llm.UserText("Go on.")}})
+		const want = `"messages":[{"role":"assistant","content":[{"type":"compaction","content":"so far","signature":"s"}]},{"role":"user"`
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("want %s, got %s, %v", want, out, err)
+		}
+	})
+	t.Run("one that failed says nothing", func(t *testing.T) {
+		if m := decodeBlocks(t, `{"type":"compaction","content":null}`); llm.Compacts(m) != "" || llm.Compacts(summary) != "anthropic" {
+			t.Errorf("got %q and %q", llm.Compacts(m), llm.Compacts(summary))
+		}
+	})
+}
+
+func asking(c llm.Clearing) llm.Request {
+	return llm.Request{MaxOutput: 9, Settings: llm.Settings{Clear: c}}
+}
+
+func thoughtful(r llm.Request) llm.Request {
+	r.Settings.Effort.Word = "low"
+	return r
+}
+
+// decodeBlocks returns what the model wrote in blocks.
+func decodeBlocks(t *testing.T, blocks string) llm.Message {
+	t.Helper()
+	r, err := DecodeResponse([]byte(`{"content":[` + blocks + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Message
+}

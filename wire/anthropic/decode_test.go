@@ -51,7 +51,7 @@ func TestDecodeBlock(t *testing.T) {
 		{"result without id", `{"type":"tool_result","content":"out"}`, llm.Opaque{Kind: "tool_result"}},
 		{"result with an id that is none", `{"type":"tool_result","tool_use_id":7,"content":"out"}`, llm.Opaque{Kind: "tool_result"}},
 		{"document", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"}}`, llm.Media{Type: "application/pdf", Size: 4}},
-		{"compaction", `{"type":"compaction","content":"before"}`, llm.Opaque{Kind: "compaction"}},
+		{"compaction", `{"type":"compaction","content":"before"}`, llm.Opaque{Kind: "compaction", Compacts: "anthropic"}},
 		{"no type", `{"text":"x"}`, llm.Opaque{}},
 	}
 	for _, test := range tests {

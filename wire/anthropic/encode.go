@@ -62,7 +62,7 @@ func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
 	shape := shapeOf(list)
 	all := shape.Units(msgs)
 	elements := make([]raw.Element, 0, len(all)+1)
-	if shape.Opens(all) {
+	if shape.Opens(all) && !stands(msgs) {
 		opening := message("user", []block{{bytes: textBlock(wire.Opening, llm.Raw{}, false)}})
 		elements = append(elements, raw.Element{Bytes: opening, At: -1})
 	}
@@ -71,6 +71,9 @@ func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
 	}
 	return elements
 }
+
+// stands reports whether msgs begin with a compaction, which the API takes before anything else.
+func stands(msgs []llm.Message) bool { return len(msgs) > 0 && llm.Compacts(msgs[0]) == maker }
 
 // putSystem changes the system prompt if its sections are others. A prompt that came
 // as a string stays one while it is one section.

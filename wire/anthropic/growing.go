@@ -261,6 +261,7 @@ func (g *growing) part() llm.Part {
 	}
 	if o, ok := g.begun.(llm.Opaque); ok {
 		o.Data = data // whatever the deltas made of it, it is what it began as
+		o.Compacts = compactsOf(o.Kind, data)
 		return o
 	}
 	part, _ := decodeBlock(raw.NewCursor(data))

@@ -176,7 +176,9 @@ func TestDecodeResponse(t *testing.T) {
 		llm.ToolCall{CallID: "srvtoolu_1", Name: "bash_code_execution", Args: `{"command":"ls"}`, Hosted: true},
 		opaque("bash_code_execution_tool_result"),
 		llm.ToolCall{CallID: "mcptoolu_1", Name: "e", Args: "{}", Hosted: true},
-		opaque("mcp_tool_result"), opaque("container_upload"), opaque("compaction"), opaque("fallback"),
+		opaque("mcp_tool_result"), opaque("container_upload"),
+		llm.Opaque{Kind: "compaction", Compacts: "anthropic"},
+		opaque("fallback"),
 		llm.Text{Text: "t"},
 	}
 	if d := diff(want, r.Message.Parts); d != "" {
@@ -235,7 +237,7 @@ func TestUsage(t *testing.T) {
 		{"thinking", `{"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}`, llm.Usage{Output: 9, Reasoning: 4}, llm.Usage{}},
 		{
 			"compaction is beside", `{"input_tokens":612,"output_tokens":28,"iterations":[{"type":"compaction","input_tokens":60385,"output_tokens":522},{"type":"message","input_tokens":612,"output_tokens":28}]}`,
-			llm.Usage{Input: 612, Output: 28},
+			llm.Usage{Input: 612, Output: 28, Cleared: 60385 - 612},
 			llm.Usage{Input: 60385, Output: 522},
 		},
 		{

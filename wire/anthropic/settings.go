@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"slices"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/setting"
@@ -13,12 +15,16 @@ const (
 	bindingBeta = "thinking-binding-controls-2026-08-01"
 )
 
-// What the format has for a provider that takes old outputs out of prompts by itself (Anthropic,
-// "Context editing").
+// What the format has for a provider that shortens prompts by itself (Anthropic, "Context
+// editing", "Compaction").
 const (
 	contextManagement = "context_management"
 	clearToolUses     = "clear_tool_uses_20250919"
+	clearThinking     = "clear_thinking_20251015"
+	compactKind       = "compact_20260112"
 	clearingBeta      = "context-management-2025-06-27"
+	compactBeta       = "compact-2026-01-12"
+	leastTrigger      = 50_000 // of a compaction, in tokens (Anthropic, "Compaction")
 )
 
 // form names the settings that this format spells as others do.
@@ -145,8 +151,8 @@ func freshSettings(o *raw.Object, r llm.Request) {
 		o.Raw("tool_choice", toolChoice(r.Settings.Choice, nil))
 	}
 	freshThinking(o, r.Settings)
-	if r.Settings.Clear.Above > 0 {
-		o.Raw(contextManagement, clearing(r.Settings.Clear))
+	if c := r.Settings.Clear; !c.IsZero() {
+		o.Raw(contextManagement, clearing(c, thinks(raw.Value(o.Bytes(), "thinking"))))
 	}
 }
 
@@ -176,28 +182,46 @@ func freshThinking(o *raw.Object, s llm.Settings) {
 // putClearing asks for what the provider is to take out of the prompt by itself, in a body that
 // says nothing of that kind.
 func putClearing(b *raw.Body, c llm.Clearing) {
-	if asks(b, c) {
-		b.PutFields(raw.Field{Name: contextManagement, Value: clearing(c)})
+	_, thinking := b.Find("thinking")
+	if value := clearing(c, thinks(thinking)); value != nil && asks(b) {
+		b.PutFields(raw.Field{Name: contextManagement, Value: value})
 	}
 }
 
-// asks reports whether a clearing is written into a body.
-func asks(b *raw.Body, c llm.Clearing) bool {
-	if c.Above == 0 {
-		return false
-	}
+// asks reports whether a clearing may be written into a body.
+func asks(b *raw.Body) bool {
 	at, _ := b.Find(contextManagement)
 	return at.Len() == 0
 }
 
-// clearing returns the value of context_management for c.
-func clearing(c llm.Clearing) []byte {
-	figure := func(kind string, n int) []byte {
-		return new(raw.Object).Text("type", kind).Raw("value", raw.Digits(n)).Bytes()
+// clearing returns the value of context_management for c, nil if there is nothing to ask for. What
+// is about thinking stands first, and is refused where the model does not think.
+func clearing(c llm.Clearing, thinking bool) []byte {
+	var edits [][]byte
+	if c.Thinking > 0 && thinking {
+		edits = append(edits, new(raw.Object).Text("type", clearThinking).Raw("keep", figureOf("thinking_turns", c.Thinking)).Bytes())
 	}
-	e := new(raw.Object).Text("type", clearToolUses).Raw("trigger", figure("input_tokens", c.Above)).Raw("keep", figure("tool_uses", c.Keep))
+	if c.Above > 0 {
+		edits = append(edits, clearingOutputs(c))
+	}
+	if c.Compact > 0 {
+		trigger := figureOf("input_tokens", max(c.Compact, leastTrigger))
+		edits = append(edits, new(raw.Object).Text("type", compactKind).Raw("trigger", trigger).Bytes())
+	}
+	if edits == nil {
+		return nil
+	}
+	return new(raw.Object).Raw("edits", raw.Array(edits)).Bytes()
+}
+
+func figureOf(kind string, n int) []byte {
+	return new(raw.Object).Text("type", kind).Raw("value", raw.Digits(n)).Bytes()
+}
+
+func clearingOutputs(c llm.Clearing) []byte {
+	e := new(raw.Object).Text("type", clearToolUses).Raw("trigger", figureOf("input_tokens", c.Above)).Raw("keep", figureOf("tool_uses", c.Keep))
 	if c.Least > 0 {
-		e.Raw("clear_at_least", figure("input_tokens", c.Least))
+		e.Raw("clear_at_least", figureOf("input_tokens", c.Least))
 	}
 	var except [][]byte
 	for _, name := range c.Except {
@@ -206,7 +230,7 @@ func clearing(c llm.Clearing) []byte {
 	if len(except) > 0 {
 		e.Raw("exclude_tools", raw.Array(except))
 	}
-	return new(raw.Object).Raw("edits", raw.Array([][]byte{e.Bytes()})).Bytes()
+	return e.Bytes()
 }
 
 // Betas returns the values of the header anthropic-beta that the body of r, as
@@ -221,8 +245,22 @@ func Betas(r llm.Request) []string {
 	if r.Settings.DropBrokenThinking && thinks(thinkingOf(r, b, framed)) {
 		out = append(out, bindingBeta)
 	}
-	if r.Settings.Clear.Above > 0 && (!framed || asks(b, r.Settings.Clear)) {
+	return append(out, clearingBetas(r, b, framed)...)
+}
+
+// clearingBetas returns the betas of what the provider is asked to take out, and of compactions
+// that are sent back to it.
+func clearingBetas(r llm.Request, b *raw.Body, framed bool) (out []string) {
+	c := r.Settings.Clear
+	if framed && !asks(b) {
+		c = llm.Clearing{}
+	}
+	if c.Above > 0 || c.Thinking > 0 && thinks(thinkingOf(r, b, framed)) {
 		out = append(out, clearingBeta)
+	}
+	holds := func(m llm.Message) bool { return llm.Compacts(m) == maker }
+	if c.Compact > 0 || !framed && slices.ContainsFunc(r.Messages, holds) {
+		out = append(out, compactBeta)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ type tally struct {
 	input, read, write, long int
 	output, thinking         int
 	cleared                  int
+	whole                    int       // prompt of the first compaction, which had all that it stands for
 	passes                   llm.Usage // sum of usage.iterations
 	counted                  bool      // iterations were stated
 }
@@ -42,7 +43,8 @@ func (t *tally) add(usage []byte) {
 		count(raw.Value(v[5], "thinking_tokens"), &next.thinking)
 	}
 	if raw.IsArray(v[6]) {
-		next.passes, next.counted = passes(v[6]), true
+		next.passes, next.whole = passes(v[6])
+		next.counted = true
 	}
 	*t = next
 }
@@ -72,23 +74,30 @@ func count(value []byte, n *int) int {
 	return v
 }
 
-// passes returns the sum of the passes in a list of iterations.
-func passes(list []byte) llm.Usage {
-	var sum llm.Usage
+// passes returns the sum of the passes in a list of iterations, and the prompt of the first one that
+// was a compaction.
+func passes(list []byte) (sum llm.Usage, whole int) {
 	for _, at := range raw.Elements(list) {
 		var t tally
 		t.add(raw.Slice(list, at))
 		sum = sum.Add(t.usage())
+		if whole == 0 && raw.Named(raw.Value(raw.Slice(list, at), "type"), "compaction") {
+			whole = t.usage().Prompt()
+		}
 	}
-	return sum
+	return sum, whole
 }
 
 // usage returns what the request itself cost, in disjoint parts.
 func (t tally) usage() llm.Usage {
 	long := min(t.long, t.write)
+	cleared := t.cleared
+	if t.whole > 0 && t.input+t.read+t.write > 0 { // what is left of it is the prompt of the call
+		cleared += max(t.whole-t.input-t.read-t.write, 0)
+	}
 	return llm.Usage{
 		Input: t.input, CacheRead: t.read, CacheWrite5m: t.write - long, CacheWrite1h: long,
-		Output: t.output, Reasoning: min(t.thinking, t.output), Cleared: t.cleared,
+		Output: t.output, Reasoning: min(t.thinking, t.output), Cleared: cleared,
 	}
 }
 
@@ -123,8 +132,17 @@ func figures(u, extra llm.Usage) []figure {
 		return list
 	}
 	main := append([]figure{{"type", []byte(`"message"`)}}, append(prompt(u), figure{"output_tokens", raw.Digits(u.Output)})...)
-	more := append([]figure{{"type", []byte(`"compaction"`)}}, append(prompt(extra), figure{"output_tokens", raw.Digits(extra.Output)})...)
+	more := append([]figure{{"type", passOf(u, extra)}}, append(prompt(extra), figure{"output_tokens", raw.Digits(extra.Output)})...)
 	return append(list, figure{"iterations", raw.Array([][]byte{object(main), object(more)})})
+}
+
+// passOf returns the type of the pass that extra is: a compaction where what it took more than the
+// call is what was taken out of the prompt.
+func passOf(u, extra llm.Usage) []byte {
+	if max(extra.Prompt()-u.Prompt(), 0) != u.Cleared {
+		return []byte(`"fallback_message"`)
+	}
+	return []byte(`"compaction"`)
 }
 
 // prompt returns the members that state the prompt of u.

@@ -68,7 +68,9 @@
 //   - defer-cache: what waits has no cache mark
 //   - defer-reference: what stands for a tool names one that is declared
 //   - edit-order: of the edits of a conversation the one that clears thinking comes first
-//   - edit-trigger: a compaction is triggered at 50,000 tokens or more
+//   - edit-trigger: a compaction is triggered at 50,000 tokens or more (Messages), or at any (Responses)
+//   - compaction-empty: the provider's own summary says something, or is null
+//   - compaction-place: one that is signed is the first block of the conversation, and the only one
 //   - output-limit: a request limits its output by one name
 //   - max-tokens: the output limit is positive, or 0 in a request that only fills the cache
 //   - cache-form: a cache mark is ephemeral and lives 5m or 1h

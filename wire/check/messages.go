@@ -60,6 +60,7 @@ func messagesRequest(j *judge, n node, model string, count bool) {
 	c.definitions()
 	c.deferrals()
 	c.choice()
+	c.compactions()
 	c.order()
 	c.pairs()
 	c.hosted()
@@ -141,7 +142,7 @@ func (b block) body() string {
 // place judges whether a block may stand in a message of a role.
 func (b block) place(role string) {
 	switch b.kind {
-	case "tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking":
+	case "tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "compaction":
 		if role == "user" {
 			b.fault("block-role", "%s: `%s` blocks can only be in `assistant` messages", b.at, b.kind)
 		}
@@ -173,6 +174,10 @@ func (b block) shape() {
 		}
 	case "redacted_thinking":
 		f.get("data").must().text()
+	case "compaction": // null where there was no summary, which says nothing
+		if s, ok := f.get("content").text(); ok && s == "" {
+			b.fault("compaction-empty", "%s: compaction content must be non-empty", b.at)
+		}
 	case "image", "document":
 		b.source()
 	default:

@@ -24,6 +24,29 @@ func (c *conversation) order() {
 	}
 }
 
+// compactions judges where summaries of the API's own stand. One that is signed is the first block of the conversation, and the only one; the
+// older form has all before it left out (Anthropic, "Compaction"; error codes of the official clients).
+func (c *conversation) compactions() {
+	first, signed, some := true, false, 0
+	for _, t := range c.turns {
+		for _, b := range t.blocks {
+			if b.kind == "compaction" && b.fields.get("content").isText() {
+				some++
+				if b.fields.get("signature").isText() {
+					signed = true
+					if !first {
+						b.fault("compaction-place", "%s: the `compaction` block must be the first block of the conversation", b.at)
+					}
+				}
+			}
+			first = false
+		}
+	}
+	if signed && some > 1 {
+		c.add("compaction-place", "messages", "messages: more than one `compaction` block with content. Send only the block the conversation returned last")
+	}
+}
+
 // admitsSystem reports whether a system message may follow a turn.
 func (t turn) admitsSystem() bool {
 	if t.role == "user" {

@@ -193,6 +193,8 @@ func TestResponsesGood(t *testing.T) {
 		"stored reasoning":        {judge: request("openai-responses"), body: respond(rHi + `,` + rStored + `,` + rCall + `,` + rOutput)},
 		"encrypted reasoning":     {judge: request("openai-responses"), body: respond(rHi+`,`+rThought, `"store":false`)},
 		"kinds not known":         {judge: request("openai-responses"), body: respond(`{"type":"hologram"},`+rHi, `"x":[]`)},
+		"a compaction asked for":  {judge: request("openai-responses"), body: respond(rHi, `"context_management":[{"type":"compaction","compact_threshold":1000}]`)},
+		"a compaction sent back":  {judge: request("openai-responses"), body: respond(`{"type":"compaction","id":"cmp_1","encrypted_content":"e"},` + rHi)},
 		"a reply":                 {judge: reply("openai-responses"), body: rReply},
 		"a compaction":            {judge: reply("openai-responses"), body: `{"id":"resp_1","object":"response.compaction","created_at":1,"output":[` + rHiItem + `,{"type":"compaction","encrypted_content":"e"}]}`},
 		"a stream":                {judge: stream("openai-responses"), body: spoken("", "")},
@@ -233,6 +235,9 @@ func responsesCases() []ruleCase {
 		{rule: "setting", name: "logprobs", body: strings.Replace(respond(rHi, `"include":["message.output_text.logprobs"]`), "gpt-5.4", "gpt-6-sol", 1), message: "'message.output_text.logprobs'"},
 		{rule: "setting", name: "top_logprobs", body: strings.Replace(respond(rHi, `"top_logprobs":3`), "gpt-5.4", "gpt-6-sol", 1), message: "Unsupported parameter: 'top_logprobs' is not supported with this model."},
 		{rule: "tool-choice", name: "unknown tool", body: respond(rHi, rTools, `"tool_choice":{"type":"function","name":"write"}`)},
+		{rule: "required", name: "what a compaction holds", body: respond(`{"type":"compaction","id":"cmp_1"},` + rHi)},
+		{rule: "value", name: "another way to manage", body: respond(rHi, `"context_management":[{"type":"clear"}]`)},
+		{rule: "edit-trigger", name: "none", body: respond(rHi, `"context_management":[{"type":"compaction","compact_threshold":0}]`)},
 	}
 	for i := range cases {
 		cases[i].judge = request("openai-responses")

@@ -59,6 +59,14 @@ func responsesParameters(n node) {
 	for _, s := range n.get("include").list() {
 		s.text()
 	}
+	for _, e := range n.get("context_management").items() {
+		e.get("type").must().among("value", "compaction")
+		if t := e.get("compact_threshold"); t.has() {
+			if n, ok := t.whole(); ok && n < 1 {
+				t.fault("edit-trigger", "Invalid '%s': integer below minimum value. Expected a value >= 1, but got %d instead.", t.at, n)
+			}
+		}
+	}
 	if key, ok := n.get("prompt_cache_key").text(); ok && len(key) > responsesCallID {
 		tooLong(n.get("prompt_cache_key"), "value", key, responsesCallID)
 	}

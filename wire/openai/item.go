@@ -116,7 +116,7 @@ func decodeItem(c *raw.Cursor) (llm.Message, llm.Span, error) {
 
 // opaqueItem returns m with an item that is carried only.
 func opaqueItem(m llm.Message, kind string, here llm.Raw) llm.Message {
-	m.Parts = []llm.Part{llm.Opaque{Kind: kind, Raw: here}}
+	m.Parts = []llm.Part{llm.Opaque{Kind: kind, Compacts: compactsOf(kind, here.Data), Raw: here}}
 	if standsAlone(kind) {
 		m.Origin = llm.Note
 	}
@@ -124,6 +124,17 @@ func opaqueItem(m llm.Message, kind string, here llm.Raw) llm.Message {
 		m.Flags = llm.FlagSummary
 	}
 	return m
+}
+
+// maker is the provider of this format by name.
+const maker = "openai"
+
+// compactsOf returns who reads an item b that stands for all before it.
+func compactsOf(kind string, b []byte) string {
+	if (kind == "compaction" || kind == "compaction_summary") && raw.IsString(raw.Value(b, "encrypted_content")) {
+		return maker
+	}
+	return ""
 }
 
 // standsAlone reports whether an item of this type is a message of its own and not one

@@ -138,6 +138,9 @@ func EncodeResponses(r llm.Request) ([]byte, error) {
 	b.PutText("model", r.Model)
 	b.PutInt("max_output_tokens", r.MaxOutput)
 	putSettings(b, r, DialectResponses)
+	if at, _ := b.Find(contextManagement); at.Len() == 0 && r.Settings.Clear.Compact > 0 {
+		b.PutFields(raw.Field{Name: contextManagement, Value: compacting(r.Settings.Clear)})
+	}
 	putInstructions(b, r)
 	tools := b.List(r.Frame.Tools, nil)
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools, DialectResponses))
@@ -171,6 +174,9 @@ func freshResponses(r llm.Request) []byte {
 	if word := r.Settings.Effort.Word; word != "" {
 		o.Raw("reasoning", new(raw.Object).Text("effort", word).Bytes())
 	}
+	if c := r.Settings.Clear; c.Compact > 0 {
+		o.Raw(contextManagement, compacting(c))
+	}
 	if text := sectionText(r.Sections); text != "" {
 		o.Text("instructions", text)
 	}
@@ -178,6 +184,16 @@ func freshResponses(r llm.Request) []byte {
 		o.Raw("tools", none.With(tools))
 	}
 	return o.Raw("input", none.With(asItems(inputElements(r.Messages, none)))).Bytes()
+}
+
+// contextManagement is what a request has for a provider that shortens prompts by itself (OpenAI,
+// "Compaction").
+const contextManagement = "context_management"
+
+// compacting returns the value of context_management that asks for a compaction.
+func compacting(c llm.Clearing) []byte {
+	e := new(raw.Object).Text("type", "compaction").Raw("compact_threshold", raw.Digits(c.Compact)).Bytes()
+	return raw.Array([][]byte{e})
 }
 
 // putInstructions changes the instructions if the sections say something else.

@@ -31,7 +31,7 @@ func TestDecodeItem(t *testing.T) {
 		{"output array", `{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"o"},{"type":"input_image","image_url":"https://h/i"}]}`, llm.RoleTool, []llm.Part{llm.ToolResult{CallID: "c", Content: []llm.Part{text("o"), llm.Media{Type: "image/*"}}}}},
 		{"output object", `{"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot"}}`, llm.RoleTool, []llm.Part{llm.ToolResult{CallID: "c", Content: []llm.Part{llm.Opaque{Kind: "computer_call_output"}}}}},
 		{"custom output", `{"type":"custom_tool_call_output","call_id":"c","output":"o"}`, llm.RoleTool, []llm.Part{llm.ToolResult{CallID: "c", Content: []llm.Part{text("o")}}}},
-		{"compaction", `{"type":"compaction","encrypted_content":"e"}`, llm.RoleAssistant, []llm.Part{llm.Opaque{Kind: "compaction"}}},
+		{"compaction", `{"type":"compaction","encrypted_content":"e"}`, llm.RoleAssistant, []llm.Part{llm.Opaque{Kind: "compaction", Compacts: "openai"}}},
 		{"hosted search of tools", `{"type":"tool_search_call","call_id":null,"execution":"server"}`, llm.RoleAssistant, []llm.Part{llm.Opaque{Kind: "tool_search_call"}}},
 		{"no type", `{"id":"x"}`, llm.RoleAssistant, []llm.Part{llm.Opaque{}}},
 	}

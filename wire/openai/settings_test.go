@@ -109,3 +109,46 @@ func TestSettingsAreCleared(t *testing.T) {
 		})
 	}
 }
+
+// TestCompacting: the provider is asked for a summary of its own, unless the client has asked for
+// something of the kind; Chat has no form for that. One that comes back goes back as it came.
+func TestCompacting(t *testing.T) {
+	const want = `"context_management":[{"type":"compaction","compact_threshold":60000}]`
+	asked := llm.Settings{Clear: llm.Clearing{Compact: 60_000, Above: 5}}
+	for name, c := range map[string]struct {
+		c     streamer
+		body  string
+		asked string // in the body
+	}{
+		"made here":        {Responses{}, "", want},
+		"a client's":       {Responses{}, `{"input":[], "k":1}`, want},
+		"one of that kind": {Responses{}, `{"input":[],"context_management":[]}`, `"context_management":[]`},
+		"chat":             {Chat{}, "", ""},
+		"a client's chat":  {Chat{}, `{"messages":[]}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r llm.Request
+			if c.body != "" {
+				var err error
+				if r, err = c.c.DecodeRequest([]byte(c.body)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.Settings = asked
+			out, err := c.c.EncodeRequest(r)
+			if n := strings.Count(string(out), "context_management"); err != nil || !strings.Contains(string(out), c.asked) || (n == 1) != (c.asked != "") {
+				t.Errorf("want %q, got %s, %v", c.asked, out, err)
+			}
+		})
+	}
+	const item = `{"id":"cmp_1","type":"compaction","encrypted_content":"ZQ==","created_by":"x"}`
+	reply, err := DecodeResponsesResponse([]byte(`{"object":"response","status":"completed","output":[` +
+		`{"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"},` + item + `]}`))
+	if err != nil || llm.Compacts(reply.Message) != "openai" {
+		t.Fatalf("want a compaction, got %+v, %v", reply.Message.Parts, err)
+	}
+	out, err := EncodeResponses(llm.Request{Messages: []llm.Message{reply.Message, llm.ToolText("c", "out")}})
+	if err != nil || !strings.Contains(string(out), item) {
+		t.Errorf("want it as it came, got %s, %v", out, err)
+	}
+}
