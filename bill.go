@@ -61,11 +61,19 @@ func (b *biller) bill() Bill {
 	return sum
 }
 
-// add books a call to a target.
-func (b *biller) add(t budget.Target, u llm.Usage) Answered {
-	cost := b.cost(t.Model, u)
-	b.lines = booked(b.lines, BillLine{Target: t.Name(), Calls: 1, Usage: u, Cost: cost})
-	return Answered{Target: t, Usage: u, Cost: cost}
+// add books a call to a target, and what it cost beyond the request itself.
+func (b *biller) add(t budget.Target, u, extra llm.Usage) Answered {
+	a := Answered{Target: t, Usage: u.Add(extra), Cost: b.callCost(t.Model, u, extra)}
+	b.lines = booked(b.lines, BillLine{Target: t.Name(), Calls: 1, Usage: a.Usage, Cost: a.Cost})
+	return a
+}
+
+// callCost returns what a call costs by list prices, with what it cost beyond the request itself.
+func (b *biller) callCost(model string, u, extra llm.Usage) catalog.Money {
+	if extra.IsZero() {
+		return b.cost(model, u)
+	}
+	return b.cost(model, u).Add(b.cost(model, extra))
 }
 
 // summarised books the calls for a summary.
@@ -127,7 +135,7 @@ func (b *biller) note(rec journal.Record) { b.batches.note(rec, b.prices) }
 // remember books a call that is in the journal.
 func (b *biller) remember(u journal.Usage) {
 	said := reportedOf(u)
-	b.lines = booked(b.lines, BillLine{Target: u.Target, Calls: 1, Usage: said, Cost: b.cost(u.Model, said)})
+	b.lines = booked(b.lines, BillLine{Target: u.Target, Calls: 1, Usage: said.Add(u.Extra), Cost: b.callCost(u.Model, said, u.Extra)})
 }
 
 // read books a call of the session's records.

@@ -74,7 +74,15 @@ func (s *Session) Prepare(ctx context.Context, targets ...budget.Target) (*engin
 func (s *Session) Observe(ctx context.Context, u llm.Usage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.observe(ctx, u)
+	return s.observe(ctx, u, llm.Usage{})
+}
+
+// ObserveCall is [Session.Observe] for a call that cost more than the request itself, as
+// [llm.Response.Extra] has it: extra is on the bill, and no part of the prompt.
+func (s *Session) ObserveCall(ctx context.Context, u, extra llm.Usage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.observe(ctx, u, extra)
 }
 
 // Reply adds the model's whole answer to the request that Prepare returned last: what
@@ -83,7 +91,7 @@ func (s *Session) Observe(ctx context.Context, u llm.Usage) error {
 func (s *Session) Reply(ctx context.Context, r llm.Response) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.observe(ctx, r.Usage); err != nil || len(r.Message.Parts) == 0 {
+	if err := s.observe(ctx, r.Usage, r.Extra); err != nil || len(r.Message.Parts) == 0 {
 		return err
 	}
 	_, err := s.feed(ctx, engine.Append{Message: r.Message})
@@ -91,14 +99,14 @@ func (s *Session) Reply(ctx context.Context, r llm.Response) error {
 }
 
 // observe is Observe with the lock held.
-func (s *Session) observe(ctx context.Context, u llm.Usage) error {
-	if _, err := s.feed(ctx, engine.Usage{Usage: u, Reported: true, OutputUnknown: u.Output == 0, Target: s.sentTo.Name()}); err != nil {
+func (s *Session) observe(ctx context.Context, u, extra llm.Usage) error {
+	if _, err := s.feed(ctx, engine.Usage{Usage: u, Extra: extra, Reported: true, OutputUnknown: u.Output == 0, Target: s.sentTo.Name()}); err != nil {
 		return err
 	}
 	if u.IsZero() {
 		return nil
 	}
-	answered := s.bill.add(s.machine.SentTo(), u)
+	answered := s.bill.add(s.machine.SentTo(), u, extra)
 	s.news.add(Event{
 		Kind: EventAnswered, Answered: &answered,
 		Text: fmt.Sprintf("%s reports %d tokens of prompt and %d of output", answered.Target.Name(), u.Prompt(), u.Output),

@@ -32,7 +32,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	marks := x.ownMarks(send)
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
 	clear := x.ownClearing(send)
-	if !send.Edited && clear.Above == 0 && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
+	if (!send.Edited || b.compactedAlone(send)) && clear.IsZero() && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -51,6 +51,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 			r.Messages[i] = edit.WithoutThinking(it.Message)
 		}
 	}
+	r.Messages = withoutUnread(r.Messages, send.Unread)
 	if x.gateway.options.ClientView {
 		x.report.Saved = b.saved(all, v.Items)
 	}
@@ -72,6 +73,32 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
+}
+
+// compactedAlone reports whether all that was taken out is what a provider's own summary stands for:
+// the provider passes over it by itself, and the client's request goes as it came.
+func (b *branch) compactedAlone(send *engine.Send) bool {
+	return len(send.Unread) == 0 && !slices.ContainsFunc(edit.Holding(b.session.Edits()), func(e edit.Edit) bool {
+		return e.Op != edit.Undo && e.Kind != edit.KindProvider
+	})
+}
+
+// withoutUnread returns messages without the summaries of a provider that this one does not read.
+func withoutUnread(msgs []llm.Message, ids []llm.MessageID) []llm.Message {
+	if len(ids) == 0 {
+		return msgs
+	}
+	out := make([]llm.Message, 0, len(msgs))
+	for _, m := range msgs {
+		some := true
+		if slices.Contains(ids, m.ID) {
+			m, some = llm.WithoutCompaction(m)
+		}
+		if some {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // withMedia returns a request with the images that a tool of ours gave back where its format

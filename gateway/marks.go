@@ -26,7 +26,9 @@ func (x *Exchange) ownClearing(send *engine.Send) llm.Clearing {
 	if x.call.Dialect != anthropic.Dialect || bytes.Contains(x.call.Body, []byte(`"context_management"`)) {
 		return llm.Clearing{}
 	}
-	return send.Clear
+	c := send.Clear
+	c.Compact = 0 // what comes back the client would have to keep, and it has not asked
+	return c
 }
 
 // marksItself reports whether a body has a cache mark. In a text its name would have other quotes

@@ -48,8 +48,9 @@ type Relay struct {
 	client   wire.Decoder // of the stream that the client gets, where responses are kept; nil: nobody looks
 	keeps    bool         // the provider keeps the reply, for requests that go on with it
 	usage    llm.Usage
-	complete bool // it is a reply, and all of it has come
-	read     bool // of a reply that is no stream: all of it was read
+	extra    llm.Usage // what the reply took beyond the request itself
+	complete bool      // it is a reply, and all of it has come
+	read     bool      // of a reply that is no stream: all of it was read
 	settled  bool
 	due      bool // a snapshot of the session is
 }
@@ -240,7 +241,7 @@ func (r *Relay) readWhole() *wire.Error {
 	r.read = true
 	reply, err := r.exchange.codec.DecodeResponse(r.whole)
 	if err == nil {
-		r.usage, r.complete = reply.Usage, true
+		r.usage, r.extra, r.complete = reply.Usage, reply.Extra, true
 		if r.keeps && r.splice == nil {
 			r.keep(gjson.ParseBytes(r.whole), true)
 		}
@@ -268,7 +269,7 @@ func hasBegun(held, next []byte) bool {
 func (r *Relay) add(events []llm.Event) {
 	for _, e := range events {
 		if !e.Usage.IsZero() {
-			r.usage = e.Usage
+			r.usage, r.extra = e.Usage, e.Extra
 		}
 		if r.keeps && r.splice == nil {
 			r.keep(completed(e))
@@ -354,7 +355,7 @@ func (r *Relay) settle() {
 	}
 	r.settled = true
 	written := r.exchange.flushing()
-	r.exchange.report.Usage = r.exchange.report.Usage.Add(r.usage)
+	r.exchange.report.Usage = r.exchange.report.Usage.Add(r.usage).Add(r.extra)
 	told := r.complete && r.observe()
 	if !written && !told {
 		r.write()
@@ -384,7 +385,7 @@ func (r *Relay) observe() (told bool) {
 		x.gateway.options.Log.Warn("what a reply used was not learnt", "session", x.branch.name, "error", err.Error())
 		return false
 	}
-	err = x.branch.session.Observe(r.ctx, r.usage)
+	err = x.branch.session.ObserveCall(r.ctx, r.usage, r.extra)
 	if err == nil {
 		err = x.gateway.store.flush(r.ctx, x.branch.name)
 	}

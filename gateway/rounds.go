@@ -139,6 +139,7 @@ func (r *Relay) Again(ctx context.Context) (pass []byte, again bool) {
 	}
 	r.splice.Next()
 	r.round, r.blind, r.read, r.complete, r.settled, r.usage, r.seen = false, false, false, false, false, llm.Usage{}, 0
+	r.extra = llm.Usage{}
 	r.begin()
 	r.holding = false // the client has seen the beginning of the reply
 	return pass, true

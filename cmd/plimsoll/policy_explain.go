@@ -260,10 +260,11 @@ func when(l policy.Line) string {
 	return text + " " + string(l.Unit)
 }
 
-// does writes a rule's action, with what a cap keeps where that is not the usual.
+// does writes a rule's action, with what a cap keeps where that is not the usual, or what a provider is
+// asked for.
 func does(l policy.Line) string {
-	if l.Show == policy.ShowEnds {
-		return string(l.Do) + ", ends"
+	if l.Show == policy.ShowEnds || l.Do == policy.DoProvider && l.Show != "" {
+		return string(l.Do) + ", " + l.Show
 	}
 	return string(l.Do)
 }

@@ -108,13 +108,15 @@ const (
 	// KindReferences is the note that names what a batch and those before it took out.
 	KindReferences Kind = "references"
 	KindUndo       Kind = "undo"
+	// KindProvider takes out what a provider's own summary stands for.
+	KindProvider Kind = "provider"
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
 		KindDedup, KindCap, KindOffload, KindTrim, KindClear, KindPreview, KindStub, KindSummarise, KindTruncate, KindDrop, KindNote,
-		KindMedia, KindFail, KindReferences, KindUndo,
+		KindMedia, KindFail, KindReferences, KindUndo, KindProvider,
 	}
 }
 

@@ -31,7 +31,7 @@ func (m *ruler) act(r policy.Rule) {
 	case policy.DoNote:
 		m.status(r)
 	case policy.DoProvider:
-		m.storeCleared(r)
+		m.bid(r)
 	case policy.DoFinal:
 		m.force(ReasonContext, r.Name, m.text(r.Args.Template))
 	}

@@ -38,6 +38,7 @@ func (m *intake) feedAppend(msg llm.Message) error {
 	m.record(journal.Record{Kind: journal.KindMessage, Message: msg})
 	m.take(msg)
 	m.promoteCalled(msg)
+	m.compacted(msg)
 	if msg.Origin == llm.ToolRun {
 		m.arrived(msg)
 	}
@@ -117,6 +118,9 @@ func (m *intake) remark(msg llm.Message) (opens bool) {
 	}
 	if isReply(msg) {
 		m.replies++
+	}
+	if llm.Compacts(msg) != "" {
+		m.compacting = append(m.compacting, msg.ID)
 	}
 	for _, c := range msg.Calls() {
 		m.uses[c.Name] = deferral.Use{Calls: m.uses[c.Name].Calls + 1, Last: int(msg.ID)}

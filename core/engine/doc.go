@@ -51,6 +51,7 @@
 //	rulebook.go      what it was told to go by
 //	toolbox.go       the tools, and which of them a model gets
 //	past.go          what happened, and what of it is shown
+//	compacted.go     what a provider's own summary stands for
 //	thinking.go      thinking that edits have broken
 //	offer.go         the policy's own tools, and texts that name them
 //	own.go           copies of what a host handed in
@@ -76,7 +77,7 @@
 //	references.go    what a batch has taken out that can be named
 //	naming.go        the note that names it, with the outputs' Refs
 //	early.go         previews of old outputs, where that pays
-//	clearing.go      what a provider is asked to take out itself
+//	clearing.go      what a provider is asked to take out itself, and has
 //	act.go           what the rules do
 //	many_tools.go    floor 7: which tools are left out
 //	promote.go       Input Promote

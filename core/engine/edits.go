@@ -13,7 +13,8 @@ import (
 // An editor makes edits. Each is checked against the laws, booked and recorded.
 type editor struct {
 	economist
-	shown *edit.Lines // lines of outputs that are shown in full; nil: no rule asks for them
+	shown  *edit.Lines     // lines of outputs that are shown in full; nil: no rule asks for them
+	unable map[string]bool // rules and targets of which it was said that their provider cannot
 }
 
 // enough reports whether a plan saves what the policy demands (law 7).

@@ -149,9 +149,10 @@ func (m *measures) worth(keep llm.MessageID, staying int) bool {
 }
 
 // pinned reports whether a message is never archived (law 8): the system prompt where a
-// format keeps it among the messages, and what the policy says.
+// format keeps it among the messages, what a provider has stand for all before it, and what the
+// policy says.
 func (m *measures) pinned(msg llm.Message) bool {
-	if m.leads(msg) {
+	if m.leads(msg) || m.holdsCompaction(msg) {
 		return true
 	}
 	for _, p := range m.policy.Pins {

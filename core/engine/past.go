@@ -36,6 +36,8 @@ type past struct {
 
 	replies int // that models have given
 
+	compacting []llm.MessageID // messages with a summary that a provider has stand for all before it
+
 	// Thinking may be bound to all that stood before it. What an edit changes of that
 	// breaks the thinking that stands after it and was made without it; what the model
 	// thinks later it thinks with the edit in place.

@@ -38,6 +38,7 @@ func (m *requester) feedPrepare(in Prepare) error {
 	if err := m.repair(); err != nil {
 		return err
 	}
+	m.reconcile()
 	m.chooseTools()
 	m.cold, m.anew = in.Cold || m.anew || m.elsewhere(), false
 	m.guard.Release(m.guard.Reserved()) // every call has its result by now
@@ -236,8 +237,9 @@ func (m *requester) send() {
 	m.all(func(t *meter.Meter) { t.Leave(m.border(), m.view) })
 	m.request.phase = phaseHanded
 	drop, strip := m.wayOut(m.resolved[i])
+	unread := m.unread()
 	m.out.Send = &Send{
-		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: m.withoutThinking(strip), Stripped: strip,
+		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: withoutUnread(m.withoutThinking(strip), unread), Stripped: strip, Unread: unread,
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
 		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]), Keep: m.keeping(i),
 		Effort: m.cfg.Catalog.EffortOf(m.resolved[i].Model, m.cfg.Effort, m.sent.output),

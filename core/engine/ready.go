@@ -120,6 +120,9 @@ type Send struct {
 	// Stripped are messages whose thinking is left out of Items for the same reason, for a
 	// target that cannot be asked; ascending, never of the newest Round.
 	Stripped []edit.Span
+	// Unread are messages whose provider's summary is left out of Items, since what it stood for is
+	// shown again; ascending.
+	Unread []llm.MessageID
 	// Final is set if this is a forced final Step, with the reason.
 	Final Reason
 	// StillOver is set if the request is over its limit and the policy sends it all the same.

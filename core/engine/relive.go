@@ -92,7 +92,7 @@ func (m *Machine) applyEdits(records []journal.Record) error {
 			m.summary = nil // the batch shows it
 		}
 	}
-	if edits[0].Rule == undoRule {
+	if edits[0].Rule == undoRule || edits[0].Op == edit.Undo && edits[0].Rule == compactionRule {
 		clear(m.tried)
 		m.declined = declined{}
 	}

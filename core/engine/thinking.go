@@ -12,8 +12,8 @@ import (
 // breaks returns the messages whose thinking an edit has broken.
 func (m *past) breaks(e edit.Edit) (edit.Span, bool) {
 	n, _ := slices.BinarySearchFunc(m.thoughts, e.ID, func(t journal.Thought, id edit.ID) int { return cmp.Compare(t.Edit, id) })
-	if n == 0 {
-		return edit.Span{}, false // all of it was made under the edit
+	if n == 0 || e.Kind == edit.KindProvider && e.Op == edit.Archive {
+		return edit.Span{}, false // all of it was made under the edit, or the provider has made it
 	}
 	from := e.Span.From
 	if len(e.Sections) > 0 {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,9 @@ type Usage struct {
 	// sent. A host that only simulates a call leaves it false: the figures then
 	// drive a policy's triggers but never become an anchor.
 	Reported bool
+	// Extra is what the call cost beyond that, such as the pass of a compaction: it is on the bill
+	// and says nothing about the prompt.
+	Extra llm.Usage
 	// OutputUnknown is true if Usage.Output is not the final figure.
 	OutputUnknown bool
 	// Target names the target that answered, for a machine that was restored between
@@ -65,7 +69,7 @@ func checkUsage(u llm.Usage) error {
 }
 
 func (m *Machine) feedUsage(in Usage) error {
-	if err := checkUsage(in.Usage); err != nil {
+	if err := errors.Join(checkUsage(in.Usage), checkUsage(in.Extra)); err != nil {
 		return err
 	}
 	if in.Usage.IsZero() {
@@ -80,14 +84,14 @@ func (m *Machine) feedUsage(in Usage) error {
 		rec.Stated = stated
 	}
 	if reported { // believed or not, it is on the bill
-		rec.Target = m.SentTo().Name()
+		rec.Target, rec.Extra = m.SentTo().Name(), in.Extra
 	}
 	if err := m.accept(m.SentTo().Name(), in); err != nil {
 		return err
 	}
 	m.book(in)
 	if n := in.Usage.Cleared; n > 0 {
-		m.event(EventCleared, "", "the provider took %d tokens of old outputs out of the prompt", n)
+		m.event(EventCleared, "", "the provider took %d tokens out of the prompt", n)
 	}
 	if m.request.phase == phaseSent {
 		m.request.phase = phaseIdle

@@ -68,7 +68,7 @@ var (
 		}, {
 			action: DoFinal, at: []Moment{AtTool, AtPrepare, AtRejected}, args: []string{"template"}, texts: []string{"used"},
 		}, {
-			action: DoProvider, at: []Moment{AtPrepare}, args: []string{"permille", "to", "keep"}, required: []string{"permille"},
+			action: DoProvider, at: []Moment{AtPrepare}, args: []string{"what", "permille", "tokens", "to", "keep"},
 		}, {
 			action: DoFail, at: []Moment{AtTool}, args: []string{"template"}, texts: []string{"tool", "bytes", "bytes,", "lines", "tokens", "ref"},
 			ref: refOwnWords,
@@ -150,6 +150,8 @@ func (a Args) set() []string {
 		{"model", a.Model},
 		{"errors", a.Errors},
 		{"retain", a.Retain},
+		{"what", a.What != ""},
+		{"tokens", a.Tokens != 0},
 		{"show", a.Show != ""},
 	} {
 		if arg.set {

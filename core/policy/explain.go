@@ -17,7 +17,7 @@ type Line struct {
 	Min, Max  int    // bounds of Threshold as the policy states them; 0: none
 	First     int    // tokens that the first batch of a conversation goes down to; 0: as many as later ones
 	Down      int    // tokens that the action goes down to; 0: until the measure no longer holds, or no such figure
-	Show      string // what a cap keeps, where the policy states it
+	Show      string // what a cap keeps, or a provider is asked for, where the policy states it
 	Forced    bool   // the rule does not wait where others do: see Rule.Forced
 }
 
@@ -49,7 +49,13 @@ func Explain(p Policy, w budget.Window) []Line {
 		}
 		l.Threshold = c.Threshold(w)
 		if r.Do == DoProvider { // it has no condition: the provider looks when it is to act
-			l.Unit, l.Permille, l.Of, l.Threshold = UnitTokens, r.Args.Permille, OfLimit, budget.Share(w.Limit(), r.Args.Permille)
+			l.Show, l.Threshold = r.Args.What, r.Args.From(w.Limit())
+			if l.Threshold > 0 {
+				l.Unit, l.Permille = UnitTokens, r.Args.Permille
+			}
+			if l.Permille > 0 {
+				l.Of = OfLimit
+			}
 			l.Down = budget.Share(l.Threshold, r.Args.To)
 		}
 		lines = append(lines, l)

@@ -190,6 +190,8 @@ func argFields(a *Args) []field {
 		flag("model", &a.Model),
 		flag("errors", &a.Errors),
 		flag("retain", &a.Retain),
+		text("what", &a.What),
+		integer("tokens", UnitTokens, &a.Tokens),
 		text("show", &a.Show),
 	}
 }

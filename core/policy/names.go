@@ -126,6 +126,7 @@ var (
 	knownUntils  = []string{UntilTurn, UntilEnd}
 	knownMeans   = []string{MeansAppend, MeansNative}
 	knownShows   = []string{ShowView, ShowEnds}
+	knownAsked   = []string{ProviderOutputs, ProviderThinking, ProviderCompact}
 	knownParts   = []string{"system", "summary", "tools"}
 	knownOps     = []string{">", ">="}
 	knownBases   = []string{string(OfCapacity), string(OfLimit)}

@@ -191,7 +191,7 @@ const (
 	DoDropTurns Action = "drop"      // drop a share of the oldest Turns
 	DoNote      Action = "note"      // append a note for the model
 	DoFinal     Action = "final"     // force the final Step
-	DoProvider  Action = "provider"  // ask a provider that can to leave old outputs out of prompts by itself; every request asks, from the first on
+	DoProvider  Action = "provider"  // ask a provider that can to shorten prompts by itself; every request asks, from the first on
 	DoFail      Action = "fail"      // one output gives way to the statement that it failed for want of room; the tool budget is exceeded
 )
 
@@ -211,7 +211,36 @@ type Args struct {
 	Model      bool   `json:"model,omitempty"`       // summarise: only where the host has a model write it
 	Errors     bool   `json:"errors,omitempty"`      // offload, clear: failed outputs too
 	Retain     bool   `json:"retain,omitempty"`      // summarise: ask for a retain section as well
+	What       string `json:"what,omitempty"`        // provider: what it is asked for, "outputs", "thinking" or "compact"; empty: "outputs"
+	Tokens     int    `json:"tokens,omitempty"`      // provider: of the prompt from where on, instead of a share of the limit (Permille)
 	Show       string `json:"show,omitempty"`        // cap: what is kept, "view" or "ends"; empty: "view"; note: "section", in the system prompt; empty: at the end
+}
+
+// From returns the size of a prompt, in tokens, from which on a rule has a provider act, in a window
+// with a limit.
+func (a Args) From(limit int) int {
+	if a.Tokens > 0 {
+		return a.Tokens
+	}
+	return budget.Share(limit, a.Permille)
+}
+
+// What a provider can be asked for, by a rule that does [DoProvider].
+const (
+	ProviderOutputs  = "outputs"  // to leave old outputs out
+	ProviderThinking = "thinking" // to leave old thinking out
+	ProviderCompact  = "compact"  // to have its own summary stand for the conversation
+)
+
+// Asks returns what the rule asks a provider for; empty if it is of another action.
+func (r Rule) Asks() string {
+	switch {
+	case r.Do != DoProvider:
+		return ""
+	case r.Args.What == "":
+		return ProviderOutputs
+	}
+	return r.Args.What
 }
 
 // A Tail is a number of units at the new end of the conversation.

@@ -128,6 +128,7 @@ func (c *checker) args(r Rule, spec actionSpec) {
 		{"to", a.To, 999},
 		{"min", a.Min, mostFigure},
 		{"max_tokens", a.MaxTokens, mostFigure},
+		{"tokens", a.Tokens, mostFigure},
 	} {
 		c.between("args."+n.name, n.value, 0, n.most)
 	}
@@ -158,9 +159,7 @@ func (c *checker) show(r Rule) {
 // template checks the texts that a rule shows.
 func (c *checker) template(r Rule, spec actionSpec) {
 	if r.Do == DoProvider { // which has words of its own
-		if !r.When.Always() {
-			c.add("when", "what a provider is asked it is asked with every request", "no condition; args.permille says from where on", string(r.When.Measure))
-		}
+		c.asked(r)
 		return
 	}
 	if r.Do == DoDemote {
@@ -180,6 +179,38 @@ func (c *checker) template(r Rule, spec actionSpec) {
 	}
 	if r.Do == DoSummarise && r.Args.Retain {
 		c.text("args.retain", TemplateRetain, actionSpec{action: DoSummarise, texts: spec.texts})
+	}
+}
+
+// asked checks what a provider is asked for, and from where on.
+func (c *checker) asked(r Rule) {
+	if !r.When.Always() {
+		c.add("when", "what a provider is asked it is asked with every request", "no condition; args.permille or args.tokens says from where on", string(r.When.Measure))
+	}
+	a, what := r.Args, r.Asks()
+	if !c.known("args.what", "thing to ask for", what, knownAsked) {
+		return
+	}
+	for _, other := range c.p.Rules {
+		if other.Asks() == what && other.Name != r.Name {
+			c.add("args.what", fmt.Sprintf("rule %s asks for it, too", other.Name), "one rule for each", strconv.Quote(what))
+			break
+		}
+	}
+	from := a.Permille != 0 || a.Tokens != 0
+	switch {
+	case a.Permille != 0 && a.Tokens != 0:
+		c.add("args", "two sizes from where on a provider acts", "permille or tokens", fmt.Sprintf("%d and %d permille", a.Tokens, a.Permille))
+	case what == ProviderThinking && from:
+		c.add("args", "thinking is left out whatever the size of the prompt", "keep alone", "permille or tokens")
+	case what != ProviderThinking && !from:
+		c.add("args", fmt.Sprintf("%s says not what to do", r.Do), "permille or tokens", "none")
+	}
+	if a.To != 0 && what != ProviderOutputs {
+		c.add("args.to", fmt.Sprintf("not read where what is %s", what), "0", strconv.Itoa(a.To))
+	}
+	if a.Keep != (Tail{}) && what == ProviderCompact {
+		c.add("args.keep", fmt.Sprintf("not read where what is %s", what), "none", fmt.Sprintf("%d %s", a.Keep.N, a.Keep.Unit))
 	}
 }
 

@@ -122,6 +122,12 @@ func TestValidateFaults(t *testing.T) {
 		{"unused text", changed(func(p *policy.Policy) { p.Templates["summry"] = "x" }), `templates.summry: text that no rule shows, want one of cap, offload, trim, clear, drop, summary, retain, status, final, fail, skipped, dedup, references, deferred, got "summry" (did you mean "summary"?)`},
 
 		{"moment", changed(func(p *policy.Policy) { p.Rules[1].At = "prepared" }), `rules[1].at (rule "batch"): unknown moment, want one of append, tool, prepare, usage, rejected, turn_end, got "prepared" (did you mean "prepare"?)`},
+		{"nothing from where on a provider acts", provided(policy.Args{}), `rules[0].args (rule "theirs"): provider says not what to do, want permille or tokens, got none`},
+		{"two sizes for a provider", provided(policy.Args{Permille: 1, Tokens: 1}), `rules[0].args (rule "theirs"): two sizes from where on a provider acts, want permille or tokens, got 1 and 1 permille`},
+		{"something that no provider does", provided(policy.Args{What: "compactt", Tokens: 1}), `rules[0].args.what (rule "theirs"): unknown thing to ask for, want one of outputs, thinking, compact, got "compactt" (did you mean "compact"?)`},
+		{"thinking from where on", provided(policy.Args{What: policy.ProviderThinking, Tokens: 1}), `rules[0].args (rule "theirs"): thinking is left out whatever the size of the prompt, want keep alone, got permille or tokens`},
+		{"a summary down to", provided(policy.Args{What: policy.ProviderCompact, Permille: 700, To: 500}), `rules[0].args.to (rule "theirs"): not read where what is compact, want 0, got 500`},
+		{"a summary of what stays", provided(policy.Args{What: policy.ProviderCompact, Permille: 700, Keep: policy.Tail{Unit: policy.TailRounds, N: 1}}), `rules[0].args.keep (rule "theirs"): not read where what is compact, want none, got 1 rounds`},
 		{"action", changed(func(p *policy.Policy) { p.Rules[1].Do = "demot" }), `rules[1].do (rule "batch"): unknown action, want one of dedup, cap, offload, trim, clear, preview, demote, summarise, truncate, drop, note, final, provider, fail, got "demot" (did you mean "demote"?)`},
 		{"measure", when(policy.Condition{Measure: "views", Op: ">", Value: 1}), `rules[1].when.measure (rule "batch"): unknown measure, want one of view, history, messages, outputs, output, output_bytes, guard, usage, got "views" (did you mean "view"?)`},
 		{"operator", when(policy.Condition{Measure: "view", Op: "=>", Value: 1}), `rules[1].when.op (rule "batch"): unknown operator, want one of >, >=, got "=>"`},
@@ -265,5 +271,31 @@ func TestEstimatorForms(t *testing.T) {
 		if err := policy.Validate(changed(func(p *policy.Policy) { p.Estimator = bad })); err == nil {
 			t.Errorf("%q: no fault", bad)
 		}
+	}
+}
+
+// provided returns a policy whose first rule asks a provider for something.
+func provided(a policy.Args) policy.Policy {
+	return changed(func(p *policy.Policy) {
+		r := policy.Rule{Name: "theirs", At: policy.AtPrepare, Do: policy.DoProvider, Args: a}
+		p.Rules = append([]policy.Rule{r}, p.Rules...)
+	})
+}
+
+// A rule asks a provider for each thing, and for no thing two do.
+func TestValidateProvider(t *testing.T) {
+	p := provided(policy.Args{Permille: 500, To: 900, Keep: policy.Tail{Unit: policy.TailRounds, N: 3}})
+	for name, a := range map[string]policy.Args{
+		"thinking": {What: policy.ProviderThinking, Keep: policy.Tail{Unit: policy.TailTurns, N: 2}},
+		"compact":  {What: policy.ProviderCompact, Tokens: 120_000},
+	} {
+		p.Rules = append(p.Rules, policy.Rule{Name: name, At: policy.AtPrepare, Do: policy.DoProvider, Args: a})
+	}
+	if err := policy.Validate(p); err != nil {
+		t.Errorf("want all three, got %v", err)
+	}
+	p.Rules = append(p.Rules, policy.Rule{Name: "again", At: policy.AtPrepare, Do: policy.DoProvider, Args: policy.Args{What: policy.ProviderOutputs, Tokens: 9}})
+	if err := policy.Validate(p); err == nil || !strings.Contains(err.Error(), `rule again asks for it, too, want one rule for each, got "outputs"`) {
+		t.Errorf("want a second one refused, got %v", err)
 	}
 }

@@ -2,8 +2,8 @@ package scriptmodel
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -28,11 +28,18 @@ func (x *exchange) clear() *wire.Error {
 	if x.route.dialect != messages || !asked.Exists() {
 		return nil
 	}
-	if !strings.Contains(strings.Join(x.req.Header.Values("Anthropic-Beta"), ","), clearBeta) {
+	if !x.hasBeta(clearBeta) && !x.hasBeta(compactBeta) {
 		return x.bad("context_management: Extra inputs are not permitted", "")
 	}
-	for _, e := range asked.Get("edits").Array() {
-		if e.Get("type").String() == clearKind {
+	for i, e := range asked.Get("edits").Array() {
+		kind, needs := e.Get("type").String(), clearBeta
+		if kind == compactKind {
+			needs = compactBeta
+		}
+		if !x.hasBeta(needs) {
+			return x.bad(fmt.Sprintf("context_management.edits.%d: Input tag '%s' found using 'type' does not match any of the expected tags", i, kind), "")
+		}
+		if kind == clearKind {
 			x.clearOutputs(e)
 		}
 	}

@@ -77,7 +77,9 @@
 // to. A WebSocket upgrade gets 426.
 //
 // What context_management asks to clear is taken out of the prompt before it is held against the
-// window, and told (clear_tool_uses_20250919; the beta that it needs is demanded).
+// window, and told (clear_tool_uses_20250919; the beta that it needs is demanded). What it asks to
+// compact is (Messages: compact_20260112, Responses: compaction): the reply has a summary, and of a
+// request that sends it back what stands before it is not read.
 //
 // Thinking is signed with the model, the account, and what stood before it: system prompt,
 // tools and messages without cache marks and without thinking. Messages API: what comes back

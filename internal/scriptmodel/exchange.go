@@ -27,6 +27,8 @@ type exchange struct {
 	held    int       // tokens of the prompt that a named resource holds
 	dropped []dropped // thinking that the server left out
 	applied [][]byte  // what else it left out, as it tells
+
+	compacted *compaction // made before the model spoke; nil: none was
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -113,8 +115,14 @@ func (x *exchange) admit() *wire.Error {
 	}
 	x.prompt = prefix.Of(x.r, x.count, x.salt())
 	x.weigh()
+	if refused := x.passed(); refused != nil {
+		return refused
+	}
 	if refused := x.clear(); refused != nil {
 		return refused
+	}
+	if x.route.action == actReply {
+		x.summarise()
 	}
 	x.call.Request, x.call.Prompt = x.r, x.prompt.Tokens()
 	return x.size()

@@ -47,6 +47,7 @@ func (x *exchange) say(p Reply) (llm.Response, *wire.Error) {
 	if p.Usage != nil {
 		r.Usage = *p.Usage
 	}
+	x.reported(&r)
 	x.remember(r.Message)
 	return r, nil
 }

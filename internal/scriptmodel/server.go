@@ -57,6 +57,8 @@ type state struct {
 	kept   map[string]kept     // beginnings of prompts by name; nil: none was ever kept
 	turns  map[string][]string // by the id of a call: the seals of the thinking of its message
 	log    []Call
+
+	summaries map[string]bool // compactions that were returned, by account and content
 }
 
 // A Call is one request and what it was answered with. Nobody may write to it.

@@ -87,6 +87,7 @@ func (x *exchange) compact() (answer, *wire.Error) {
 	}
 	id := x.id("cmp_")
 	sealed := x.seal(id, x.lastSeal())
+	x.returned(sealed)
 	output = append(output, object("id", id, "type", "compaction", "encrypted_content", sealed))
 	use := x.cached()
 	usage := object(
