@@ -281,8 +281,8 @@ func TestCompactionForAnotherModel(t *testing.T) {
 			for range 2 {
 				send, err := c.session.Prepare(t.Context(), mine, other)
 				works(t, err)
-				if send.Clear.Compact > 0 || len(send.Unread) == 0 {
-					t.Errorf("want nobody asked, and the history shown, got %+v and unread %v", send.Clear, send.Unread)
+				if send.Clear.Compact > 0 || len(send.LeftOut.Summaries) == 0 {
+					t.Errorf("want nobody asked, and the history shown, got %+v and unread %v", send.Clear, send.LeftOut.Summaries)
 				}
 			}
 			for _, e := range c.session.Edits() {

@@ -47,11 +47,11 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	r.Messages = make([]llm.Message, len(v.Items))
 	for i, it := range v.Items {
 		r.Messages[i] = it.Message
-		if slices.ContainsFunc(send.Stripped, func(s edit.Span) bool { return !it.IsNote() && s.Contains(it.Message.ID) }) {
+		if slices.ContainsFunc(send.LeftOut.Thinking, func(s edit.Span) bool { return !it.IsNote() && s.Contains(it.Message.ID) }) {
 			r.Messages[i] = edit.WithoutThinking(it.Message)
 		}
 	}
-	r.Messages = withoutUnread(r.Messages, send.Unread)
+	r.Messages = withoutUnread(r.Messages, send.LeftOut.Summaries)
 	if x.gateway.options.ClientView {
 		x.report.Saved = b.saved(all, v.Items)
 	}
@@ -78,7 +78,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 // compactedAlone reports whether all that was taken out is what a provider's own summary stands for:
 // the provider passes over it by itself, and the client's request goes as it came.
 func (b *branch) compactedAlone(send *engine.Send) bool {
-	return len(send.Unread) == 0 && !slices.ContainsFunc(edit.Holding(b.session.Edits()), func(e edit.Edit) bool {
+	return len(send.LeftOut.Summaries) == 0 && !slices.ContainsFunc(edit.Holding(b.session.Edits()), func(e edit.Edit) bool {
 		return e.Op != edit.Undo && e.Kind != edit.KindProvider
 	})
 }

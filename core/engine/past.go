@@ -273,16 +273,6 @@ func (m *past) setOffer(tools []llm.Tool, placed []int, declared bool) {
 // finderText is about as long as what a model reads of a provider's own search.
 const finderText = "Find further tools, which are not listed here, by what they do. What is found can be called from then on."
 
-// hosted reports whether the provider's own search finds what is left out: it is declared, and
-// none of the policy's own is offered.
-func (m *past) hosted() bool {
-	return m.declared && !slices.ContainsFunc(m.tools, findsTools)
-}
-
-// Declares reports whether tools that are left out are declared to the provider as deferred, so
-// that an answer which names them ([llm.ToolResult.Loads]) puts them before the model.
-func (m *past) Declares() bool { return m.declared }
-
 // reload finds anew which deferred tools what is shown has loaded, and reports whether these
 // are others than before.
 func (m *past) reload() (changed bool) {
@@ -295,19 +285,6 @@ func (m *past) reload() (changed bool) {
 	changed = !maps.Equal(m.loaded, now)
 	m.loaded = now
 	return changed
-}
-
-// asLoaded returns tools as they take room: of the deferred ones those that what is shown has
-// loaded are before the model.
-func (m *past) asLoaded(tools []llm.Tool) []llm.Tool {
-	if len(m.loaded) == 0 {
-		return tools
-	}
-	tools = slices.Clone(tools)
-	for i, t := range tools {
-		tools[i].Deferred = t.Deferred && !m.loaded[t.Name]
-	}
-	return tools
 }
 
 // addLoads adds the tools of which the provider puts the definition in the place of a part. An
@@ -330,50 +307,9 @@ func addLoads(names map[string]bool, msg llm.Message) {
 	}
 }
 
-// findsTools reports whether a tool is the policy's own that finds tools which are left out.
-func findsTools(t llm.Tool) bool {
-	return t.Builtin && policy.BuiltinOf(t.Name) == policy.ToolSearch
-}
-
-// leftOut returns the places of the tools that are left out.
-func (m *past) leftOut() []int {
-	if m.shownAt == nil {
-		return nil
-	}
-	var out []int
-	for at := range m.tools {
-		if !slices.Contains(m.shownAt, at) {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
-// own reports whether a tool is served by the session's own host: one of ours that the
-// policy offers. A client's tool of the same name is the client's.
-func (m *past) own(tool string) bool { return ownAmong(m.tools)(tool) }
-
-// ownAmong is own of some tools, which may be called anywhere: a list of tools is not changed.
-func ownAmong(tools []llm.Tool) func(tool string) bool {
-	return func(tool string) bool {
-		return slices.ContainsFunc(tools, func(t llm.Tool) bool { return t.Builtin && t.Name == tool })
-	}
-}
-
 // Answers reports whether a part of a message is the answer of one of the policy's own tools,
 // which says again what stands elsewhere.
 func (m *past) Answers(id llm.MessageID, part int) bool {
 	c, ok := m.turns.CallFor(int(id)-1, part)
 	return ok && m.own(c.Name)
-}
-
-// offeredAs returns the name under which the model has one of the policy's tools; empty if
-// it is not offered.
-func (m *past) offeredAs(tool string) string {
-	for _, t := range m.tools {
-		if t.Builtin && policy.BuiltinOf(t.Name) == tool {
-			return t.Name
-		}
-	}
-	return ""
 }

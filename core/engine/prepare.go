@@ -239,7 +239,7 @@ func (m *requester) send() {
 	drop, strip := m.wayOut(m.resolved[i])
 	unread := m.unread()
 	m.out.Send = &Send{
-		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: withoutUnread(m.withoutThinking(strip), unread), Stripped: strip, Unread: unread,
+		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: withoutUnread(m.withoutThinking(strip), unread), LeftOut: LeftOut{strip, unread},
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
 		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]), Keep: m.keeping(i),
 		Effort: m.cfg.Catalog.EffortOf(m.resolved[i].Model, m.cfg.Effort, m.sent.output),

@@ -117,12 +117,8 @@ type Send struct {
 	// DropBrokenThinking is set if thinking is shown that is bound to what an edit has
 	// changed, and the target minds: it can be asked to drop that, which a codec does.
 	DropBrokenThinking bool
-	// Stripped are messages whose thinking is left out of Items for the same reason, for a
-	// target that cannot be asked; ascending, never of the newest Round.
-	Stripped []edit.Span
-	// Unread are messages whose provider's summary is left out of Items, since what it stood for is
-	// shown again; ascending.
-	Unread []llm.MessageID
+	// LeftOut is what Items have not of messages that they show.
+	LeftOut LeftOut
 	// Final is set if this is a forced final Step, with the reason.
 	Final Reason
 	// StillOver is set if the request is over its limit and the policy sends it all the same.
@@ -130,6 +126,15 @@ type Send struct {
 	Verdict   budget.Verdict
 
 	messages []llm.Message // those of Items, where none of them is left out in part; else nil
+}
+
+// A LeftOut is what a request has not of the messages that it shows; ascending.
+type LeftOut struct {
+	// Thinking is left out of these messages, as it is bound to what an edit has changed, for a
+	// target that cannot be asked to drop it; never of the newest Round.
+	Thinking []edit.Span
+	// Summaries of a provider are left out of these, since what they stood for is shown again.
+	Summaries []llm.MessageID
 }
 
 // Messages returns the messages of s in order. They are shared as the slices of s are: who

@@ -104,13 +104,13 @@ func TestWaysOut(t *testing.T) {
 				if s == nil {
 					t.Fatalf("step %d: nothing to send", n)
 				}
-				drops, strips = drops || s.DropBrokenThinking, strips || len(s.Stripped) > 0
+				drops, strips = drops || s.DropBrokenThinking, strips || len(s.LeftOut.Thinking) > 0
 				if s.Edited && edited == 0 {
 					edited = n
 				}
-				if len(s.Stripped) > 0 {
+				if len(s.LeftOut.Thinking) > 0 {
 					for _, id := range thoughts(s) {
-						for _, span := range s.Stripped {
+						for _, span := range s.LeftOut.Thinking {
 							if span.Contains(id) {
 								t.Errorf("step %d: the thinking of message %d is left out and shown", n, id)
 							}

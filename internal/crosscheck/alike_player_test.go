@@ -323,7 +323,7 @@ func (p *player) request(send *engine.Send, err error) {
 		p.t.Fatalf("seed %d: %v", p.script.seed, err)
 	}
 	p.note("sent to %s %s", send.Target.Name(), body.JSON)
-	p.note("count %+v limit %d output %d edited %v final %q over %v drop %v stripped %v verdict %+v", send.Count, send.Limit, send.MaxOutput, send.Edited, send.Final, send.StillOver, send.DropBrokenThinking, send.Stripped, send.Verdict)
+	p.note("count %+v limit %d output %d edited %v final %q over %v drop %v stripped %v verdict %+v", send.Count, send.Limit, send.MaxOutput, send.Edited, send.Final, send.StillOver, send.DropBrokenThinking, send.LeftOut, send.Verdict)
 }
 
 // reply gives the reply to the last request, if one waits for it.
