@@ -60,6 +60,9 @@ func Body(r llm.Request, d llm.Dialect, more ...Members) (Encoded, error) {
 	}
 	fit := convert.Request(r, dialect, convert.Options{Refused: t.refusals.Of(d, model)})
 	out := Encoded{Losses: fit.Losses, Aliases: fit.Aliases, codec: codec}
+	if dialect.Name == anthropic.Dialect {
+		out.Betas = anthropic.Betas(fit.Request)
+	}
 	if out.JSON, err = codec.EncodeRequest(fit.Request); err == nil {
 		err = out.add(more, r.Settings.DropBrokenThinking)
 	}
@@ -89,7 +92,11 @@ func (e *Encoded) add(more []Members, drop bool) error {
 		return err
 	}
 	r.Settings.DropBrokenThinking = true
-	e.Betas = anthropic.Betas(r)
+	for _, beta := range anthropic.Betas(r) {
+		if !slices.Contains(e.Betas, beta) {
+			e.Betas = append(e.Betas, beta)
+		}
+	}
 	e.JSON, err = e.codec.EncodeRequest(r)
 	return err
 }
