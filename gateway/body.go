@@ -32,7 +32,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	marks := x.ownMarks(send)
 	own := slices.DeleteFunc(slices.Clone(send.Tools), func(t llm.Tool) bool { return !t.Builtin })
 	clear := x.ownClearing(send)
-	if (!send.Edited || b.compactedAlone(send)) && clear.IsZero() && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
+	if !send.Edited && clear.IsZero() && send.Final == engine.ReasonNone && len(own) == 0 && len(marks) == 0 && !searched(send.Tools) && !b.hides() && !denies(b.allows, x.request.Tools) {
 		return x.call.Body, nil, nil
 	}
 	if err := x.readWhole(); err != nil {
@@ -73,14 +73,6 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
-}
-
-// compactedAlone reports whether all that was taken out is what a provider's own summary stands for:
-// the provider passes over it by itself, and the client's request goes as it came.
-func (b *branch) compactedAlone(send *engine.Send) bool {
-	return len(send.LeftOut.Summaries) == 0 && !slices.ContainsFunc(edit.Holding(b.session.Edits()), func(e edit.Edit) bool {
-		return e.Op != edit.Undo && e.Kind != edit.KindProvider
-	})
 }
 
 // withoutUnread returns messages without the summaries of a provider that this one does not read.

@@ -112,7 +112,8 @@ type Send struct {
 	// MaxOutput is what the reply may have, in tokens: the room that is reserved for it,
 	// and no more than the model can write; 0 if neither is known.
 	MaxOutput int
-	// Edited is false if no edit holds: the request is what the client made it.
+	// Edited is false if no edit holds: the request is what the client made it, but for what its
+	// provider passes over by itself.
 	Edited bool
 	// DropBrokenThinking is set if thinking is shown that is bound to what an edit has
 	// changed, and the target minds: it can be asked to drop that, which a codec does.
