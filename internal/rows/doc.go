@@ -40,7 +40,8 @@
 // # Rows
 //
 // Rows stand in the order of the report: Steps by number, what costs by cost, runs by window and then
-// as they were asked for. Table.By names a column whose equal neighbours a page puts under one band.
+// as they were asked for. Table.By names a column whose equal neighbours a page puts under one band, and
+// a terminal where it has no room for the column.
 // A [Row] that is a Sum is that of the rows before it.
 //
 // # Files

@@ -13,7 +13,7 @@ func Kept(runs []replay.Run) Table {
 	const share = "% of what calls referred to"
 	t := Table{By: "window", Columns: []Column{
 		{Name: "policy"},
-		{Name: "window", Unit: "tokens, or a share of the session's", Numbers: true},
+		{Name: "window", Unit: "tokens, or a share of the session's", Numbers: true, Spare: 9},
 		{Name: "steps", Numbers: true},
 		{Name: "visible", Unit: share, Numbers: true},
 		{Name: "by step", Unit: share + ", as a mean over steps", Numbers: true, Spare: 6},

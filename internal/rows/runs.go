@@ -52,7 +52,7 @@ func Runs(runs []replay.Run) Table {
 		{Name: "steps", Numbers: true},
 		{Name: "over", Unit: "steps above the limit", Numbers: true},
 		{Name: "one limit", Unit: "tokens: the lowest limit of all policies on the window", Numbers: true, Page: true},
-		{Name: "over it", Unit: "steps above the one limit", Numbers: true, Page: true},
+		{Name: "over one limit", Unit: "steps above that limit", Numbers: true, Page: true},
 		{Name: "irreducible", Unit: "steps", Numbers: true},
 		{Name: "sent", Unit: "tokens", Numbers: true, Spare: 2},
 		{Name: "of raw", Unit: "of what the client sent", Numbers: true, Spare: 1},
@@ -74,7 +74,7 @@ func Runs(runs []replay.Run) Table {
 // OneLimit judges runs by one limit for each window, on windows on which their own limits differ;
 // differs says of which ones.
 func OneLimit(runs []replay.Run, differs func(window string) bool) Table {
-	t := Runs(slices.DeleteFunc(slices.Clone(runs), func(r replay.Run) bool { return !differs(r.Window) })).Pick("policy", "window", "one limit", "over it")
+	t := Runs(slices.DeleteFunc(slices.Clone(runs), func(r replay.Run) bool { return !differs(r.Window) })).Pick("policy", "window", "one limit", "over one limit")
 	for i := range t.Columns {
 		t.Columns[i].Page, t.Columns[i].Spare = false, 0
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,8 +19,9 @@ type Column struct {
 	Name  string
 	Right bool // numbers stand to the right
 	Wrap  bool // may be broken into lines; of several the last one that is there
-	Under bool // stands on lines of its own below its row where there is no room beside the others; the last ones
+	Under bool // stands on lines of its own below its row where there is no room beside the others, once for rows of which it says the same; the last ones
 	Spare int  // 1 is left out first where the width is too small; 0: never
+	Band  bool // one that is left out stands on lines of its own, above rows of which it says the same
 }
 
 // A Cell is a text and how it looks.
@@ -41,10 +43,10 @@ type Table struct {
 func (t Table) String() string {
 	t = t.without(func(i int) bool { return t.empty(i) })
 	widths := t.fit()
-	below := make([][]string, len(t.Rows))
+	around := make([]beside, len(t.Rows))
 	if t.total(widths) > t.Width {
 		for last := len(t.Columns) - 1; last >= 0 && t.Columns[last].Under; last-- {
-			t = t.lowered(below)
+			t = t.lowered(around)
 		}
 		widths = t.fit()
 	}
@@ -52,6 +54,9 @@ func (t Table) String() string {
 		spare := t.mostSpare()
 		if spare < 0 {
 			break
+		}
+		if t.Columns[spare].Band {
+			t.raise(spare, around)
 		}
 		t = t.without(func(i int) bool { return i == spare })
 		widths = t.fit()
@@ -62,15 +67,43 @@ func (t Table) String() string {
 	}
 	var b strings.Builder
 	t.line(&b, widths, head)
+	same := 1
 	for i, r := range t.Rows {
-		t.line(&b, widths, r)
-		for _, text := range slices.Backward(below[i]) {
-			for _, line := range Wrap(text, t.Width-len(belowIndent)) {
-				b.WriteString(belowIndent + line + "\n")
-			}
+		if band := around[i].above; band != "" && (i == 0 || band != around[i-1].above) {
+			b.WriteString(band + "\n")
 		}
+		t.line(&b, widths, r)
+		if i+1 < len(t.Rows) && around[i].says(around[i+1]) {
+			same++
+			continue
+		}
+		t.under(&b, around[i].below, same)
+		same = 1
 	}
 	return b.String()
+}
+
+// under writes what stands below so many rows.
+func (t Table) under(b *strings.Builder, below []string, rows int) {
+	for _, text := range slices.Backward(below) {
+		if rows > 1 {
+			text = fmt.Sprintf("these %d, %s", rows, text)
+		}
+		for _, line := range Wrap(text, t.Width-len(belowIndent)) {
+			b.WriteString(belowIndent + line + "\n")
+		}
+	}
+}
+
+// A beside is what is said of a row on lines of its own, as there is no room in its line.
+type beside struct {
+	above string
+	below []string // the last one first
+}
+
+// says reports whether the next row has the same below it, which then needs to be said once.
+func (b beside) says(next beside) bool {
+	return len(b.below) > 0 && b.above == next.above && slices.Equal(b.below, next.below)
 }
 
 // Nothing is a text that says that there is nothing, which below a row needs no words.
@@ -79,15 +112,24 @@ const Nothing = "none"
 // belowIndent stands before what stands below a row.
 const belowIndent = "    "
 
-// lowered returns the table without its last column; what that says of each row is added to below.
-func (t Table) lowered(below [][]string) Table {
+// lowered returns the table without its last column, which now stands below the rows.
+func (t Table) lowered(around []beside) Table {
 	last := len(t.Columns) - 1
 	for i, r := range t.Rows {
 		if text := r[last].Text; text != "" && text != Nothing {
-			below[i] = append(below[i], t.Columns[last].Name+": "+text)
+			around[i].below = append(around[i].below, t.Columns[last].Name+": "+text)
 		}
 	}
 	return t.without(func(i int) bool { return i == last })
+}
+
+// raise puts a column above the rows.
+func (t Table) raise(column int, around []beside) {
+	for i, r := range t.Rows {
+		if text := r[column].Text; text != "" {
+			around[i].above = strings.TrimSpace(t.Columns[column].Name) + " " + text
+		}
+	}
 }
 
 // empty reports whether no row has anything in column i.

@@ -80,3 +80,36 @@ func TestTableAligned(t *testing.T) {
 		}
 	})
 }
+
+// What stands below rows is said once for neighbours of which it says the same, and all of what there is no room for
+// beside the others goes there.
+func TestTableBelow(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	tb := Table{
+		Width:   24,
+		Columns: []Column{{Name: "step"}, {Name: "out", Under: true, Wrap: true}, {Name: "in", Under: true, Wrap: true}},
+		Rows:    [][]Cell{Plain("1", "outputs 10", "summary 3"), Plain("2", "outputs 10", "summary 3"), Plain("3", "calls 4", ""), Plain("4", Nothing, "")},
+	}
+	want := "step\n1\n2\n    these 2, out:\n    outputs 10\n    these 2, in: summary\n    3\n3\n    out: calls 4\n4\n"
+	if got := strip(tb.String()); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	tb.Width = 40
+	if got := strip(tb.String()); !strings.HasPrefix(got, "step  out         in\n1     outputs 10  summary 3\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A column by which rows belong together is not lost where there is no room for it.
+func TestTableBand(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	tb := Table{
+		Width:   12,
+		Columns: []Column{{Name: "policy"}, {Name: "window", Spare: 1, Band: true}, {Name: "over"}},
+		Rows:    [][]Cell{Plain("a", "50%", "1"), Plain("b", "50%", "2"), Plain("a", "30,000", "3")},
+	}
+	want := "policy  over\nwindow 50%\na       1\nb       2\nwindow 30,000\na       3\n"
+	if got := strip(tb.String()); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

@@ -22,7 +22,7 @@ func tableText(all rows.Table, width int, indent string) string {
 		if i == 0 {
 			name = indent + name
 		}
-		t.Columns = append(t.Columns, console.Column{Name: name, Right: c.Numbers, Spare: c.Spare, Wrap: c.Wrap, Under: c.Below})
+		t.Columns = append(t.Columns, console.Column{Name: name, Right: c.Numbers, Spare: c.Spare, Wrap: c.Wrap, Under: c.Below, Band: c.Name == all.By})
 	}
 	last := len(all.Columns) - 1
 	fit := fitOf(all.Columns[last].Keep)
@@ -77,8 +77,8 @@ func lines(t rows.Table, are string) []string {
 	for _, row := range t.Rows {
 		var parts []string
 		for i, c := range row.Cells[:last] {
-			if text := c.String(); text != "" {
-				parts = append(parts, t.Columns[i].Name+" "+console.Safe(text))
+			if c.String() != "" {
+				parts = append(parts, figureText(t.Columns[i].Name, c))
 			}
 		}
 		if are != "" {
@@ -91,4 +91,17 @@ func lines(t rows.Table, are string) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// figureText is a cell with its head in a sentence: 2 messages, line 3, cost $1.20.
+func figureText(head string, c rows.Cell) string {
+	text := console.Safe(c.String())
+	several, plural := strings.CutSuffix(head, "s")
+	if plural && !strings.Contains(text, " ") && (c.Kind != rows.Number || c.Number == 1) {
+		head = several
+	}
+	if plural && c.Kind == rows.Number {
+		return text + " " + head
+	}
+	return head + " " + text
 }

@@ -29,8 +29,8 @@ func TestStatedOnce(t *testing.T) {
 
 func TestBranchText(t *testing.T) {
 	for want, b := range map[string]inspect.Branch{
-		"lines 3, messages 1, no part of it: cut off":      {First: 3, Last: 3, Messages: 1, Why: "cut off"},
-		"lines 3 to 5, messages 2, no part of it: cut off": {First: 3, Last: 5, Messages: 2, Why: "cut off"},
+		"line 3, 1 message, no part of it: cut off":        {First: 3, Last: 3, Messages: 1, Why: "cut off"},
+		"lines 3 to 5, 2 messages, no part of it: cut off": {First: 3, Last: 5, Messages: 2, Why: "cut off"},
 	} {
 		if got := lines(rows.Branches([]inspect.Branch{b}), noPart); len(got) != 1 || got[0] != want {
 			t.Errorf("want %q, got %q", want, got)
