@@ -68,6 +68,7 @@ type choice struct {
 	group *group
 	out   *outChoice // nil: the group with its outputs in one line each
 	worth int
+	at    int // in the order in which they are before they are sorted
 }
 
 // choices returns what may stay, the most worth first. Where two are worth the same, the
@@ -76,18 +77,18 @@ func choices(groups []group) []choice {
 	out := make([]choice, 0, len(groups))
 	for i := range slices.Backward(groups) {
 		g := &groups[i]
-		out = append(out, choice{g, nil, g.worth})
+		out = append(out, choice{g, nil, g.worth, len(out)})
 		for _, o := range g.outs {
-			out = append(out, choice{g, o, o.worth})
+			out = append(out, choice{g, o, o.worth, len(out)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b choice) int { return cmp.Compare(b.worth, a.worth) })
+	slices.SortFunc(out, func(a, b choice) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.at, b.at)) })
 	return out
 }
 
 // groups returns what stands before Keep, in its order.
 func (s Scene) groups(a SelectArgs) []group {
-	var out []group
+	out := make([]group, 0, len(s.View.Items))
 	bare := s
 	bare.Template = a.Stub
 	for i, it := range s.View.Items {

@@ -42,7 +42,7 @@ func (r *references) kept(size int) []keptOutput {
 	}
 	var gone []output
 	for _, msg := range r.m.messages[:r.keep-1] {
-		if r.m.shows(msg.ID) && !r.covered(msg.ID) {
+		if r.shows[msg.ID] != shownNot {
 			continue
 		}
 		for n, p := range msg.Parts {
@@ -52,8 +52,8 @@ func (r *references) kept(size int) []keptOutput {
 			}
 		}
 	}
-	slices.SortStableFunc(gone, func(a, b output) int {
-		return cmp.Or(cmp.Compare(b.used, a.used), cmp.Compare(b.Message, a.Message))
+	slices.SortFunc(gone, func(a, b output) int {
+		return cmp.Or(cmp.Compare(b.used, a.used), cmp.Compare(b.Message, a.Message), cmp.Compare(a.Part, b.Part))
 	})
 	var out []keptOutput
 	for _, o := range gone {

@@ -37,6 +37,7 @@ func (m *measures) grounded() *ground.Index {
 	if m.ground == nil {
 		m.ground = &ground.Index{}
 	}
+	m.ground.Grow(len(m.messages) - m.ground.Len())
 	for _, msg := range m.messages[m.ground.Len():] {
 		m.ground.Add(msg)
 	}
@@ -61,14 +62,23 @@ type references struct {
 	index   *ground.Index
 	plan    edit.Plan
 	keep    llm.MessageID
-	shown   ground.Texts           // after the plan
-	whole   map[llm.MessageID]bool // messages that are shown as they came then
-	told    map[string]bool        // what the note has
-	outputs map[string]bool        // the entries that name outputs
+	shown   ground.Texts    // after the plan
+	shows   []showing       // what is shown of the message with ID i then
+	told    map[string]bool // what the note has
+	outputs map[string]bool // the entries that name outputs
 }
 
+// A showing says whether a message is shown after the plan.
+type showing byte
+
+const (
+	shownNot   showing = iota
+	shownOther         // in another form
+	shownWhole         // as it came
+)
+
 func newReferences(m *ruler, p edit.Plan, keep llm.MessageID) *references {
-	r := &references{m: m, index: m.grounded(), plan: p, keep: keep, whole: map[llm.MessageID]bool{}, told: map[string]bool{}, outputs: map[string]bool{}}
+	r := &references{m: m, index: m.grounded(), plan: p, keep: keep, shows: make([]showing, len(m.messages)+1), told: map[string]bool{}, outputs: map[string]bool{}}
 	for _, it := range m.view.Items {
 		if it.IsNote() || r.covered(it.Message.ID) {
 			continue
@@ -92,7 +102,10 @@ func (r *references) show(it edit.Item) {
 			r.shown.Add(r.index.Text(ground.Place{Message: it.Message.ID, Part: n}))
 		}
 	}
-	r.whole[it.Message.ID] = whole && len(it.Edits) == 0
+	r.shows[it.Message.ID] = shownOther
+	if whole && len(it.Edits) == 0 {
+		r.shows[it.Message.ID] = shownWhole
+	}
 }
 
 func (r *references) covered(id llm.MessageID) bool {
@@ -120,7 +133,7 @@ func (r *references) visible(s ground.Span) bool { return r.shown.Says(s) }
 func (r *references) said() []string {
 	var out []string
 	for _, msg := range slices.Backward(r.m.messages[:r.keep-1]) {
-		if msg.Origin != llm.Human || r.whole[msg.ID] {
+		if msg.Origin != llm.Human || r.shows[msg.ID] == shownWhole {
 			continue
 		}
 		if text := strings.Join(strings.Fields(msg.Text()), " "); text != "" {
@@ -146,7 +159,7 @@ func cutAt(text string, n int) string {
 func (r *references) ran() []string {
 	var c summary.Collector
 	for _, msg := range r.m.messages[:r.keep-1] {
-		if !r.whole[msg.ID] {
+		if r.shows[msg.ID] != shownWhole {
 			c.Add(msg)
 		}
 	}
@@ -172,13 +185,13 @@ func (r *references) used(size int) []string {
 	}
 	names := map[string]*name{}
 	var order []*name
-	step := r.index.Step()
+	step, weights := r.index.Step(), faded()
 	for _, msg := range r.m.messages[:r.keep-1] {
 		calls := msg.Calls()
 		if len(calls) == 0 {
 			continue
 		}
-		weight := faded(step - r.index.StepOf(msg.ID))
+		weight := weights[min(max(step-r.index.StepOf(msg.ID), 0), oldest)]
 		for _, c := range calls {
 			for _, s := range ground.Spans(c) {
 				if s.Kind == ground.Line || len(s.Text) > mostName {
@@ -211,13 +224,13 @@ func (r *references) used(size int) []string {
 	return out
 }
 
-// faded returns the weight of a use so many Steps ago, in a millionth of one now.
-func faded(age int) int {
-	w := 1_000_000
-	for range min(age, oldest) {
-		w = w * fades / 1000
+// faded returns the weight of a use by its age in Steps, in a millionth of one now.
+func faded() (weights [oldest + 1]int) {
+	weights[0] = 1_000_000
+	for age := range oldest {
+		weights[age+1] = weights[age] * fades / 1000
 	}
-	return w
+	return weights
 }
 
 // seen returns names in what is no longer shown that no call used, of what was referred to
@@ -229,15 +242,16 @@ func (r *references) seen(size int) []string {
 	}
 	var hidden []part
 	for _, msg := range r.m.messages[:r.keep-1] {
+		if r.shows[msg.ID] == shownWhole {
+			continue
+		}
 		for n := range msg.Parts {
-			if !r.whole[msg.ID] {
-				at := ground.Place{Message: msg.ID, Part: n}
-				hidden = append(hidden, part{at, r.index.Used(at)})
-			}
+			at := ground.Place{Message: msg.ID, Part: n}
+			hidden = append(hidden, part{at, r.index.Used(at)})
 		}
 	}
-	slices.SortStableFunc(hidden, func(a, b part) int {
-		return cmp.Or(cmp.Compare(b.used, a.used), cmp.Compare(b.Message, a.Message))
+	slices.SortFunc(hidden, func(a, b part) int {
+		return cmp.Or(cmp.Compare(b.used, a.used), cmp.Compare(b.Message, a.Message), cmp.Compare(a.Part, b.Part))
 	})
 	var out []string
 	told := map[string]bool{}

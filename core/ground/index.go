@@ -16,13 +16,15 @@ type Place struct {
 // An Index knows which parts of a transcript say a span, and when a call last referred to
 // each of them. The zero Index is empty and ready. It is not safe for concurrent use. What
 // it keeps beside the texts, which it shares but for those of calls, is 4 bytes for each
-// different word of a part and 12 for each different word of all.
+// different word of a part, 12 for each different word of all and 8 for each message.
 type Index struct {
 	messages int
 	step     int // calls of the model so far
 	model    bool
 	from     int            // of parts: those of the newest Step begin here
 	parts    []source       // in the order of their places
+	begin    []int          // where the parts of each message begin in parts, in the order of the messages
+	ids      llm.MessageID  // of the first message; those after it follow, else -1
 	where    extents        // of words in parts
 	paths    map[string]int // the newest Step that named each path
 	edited   map[string]int // the newest Step that edited each path
@@ -45,7 +47,13 @@ func (x *Index) Add(m llm.Message) {
 	if x.where == nil {
 		x.where, x.paths, x.edited = extents{}, map[string]int{}, map[string]int{}
 	}
+	if x.messages == 0 {
+		x.ids = m.ID
+	} else if x.ids >= 0 && m.ID != x.ids+llm.MessageID(x.messages) {
+		x.ids = -1
+	}
 	x.messages++
+	x.begin = append(x.begin, len(x.parts))
 	if m.Role == llm.RoleAssistant && !x.model {
 		x.step++
 		x.from = len(x.parts)
@@ -66,8 +74,18 @@ func (x *Index) add(s source) {
 	x.where.add(s.Text, i)
 }
 
+// Grow makes room for so many messages more.
+func (x *Index) Grow(messages int) {
+	x.parts, x.begin = slices.Grow(x.parts, messages), slices.Grow(x.begin, messages)
+}
+
 // at returns which of the parts stands at a place.
 func (x *Index) at(p Place) (int, bool) {
+	if n := int(p.Message - x.ids); x.ids >= 0 && n >= 0 && n < len(x.begin) {
+		if i := x.begin[n] + p.Part; p.Part >= 0 && i < len(x.parts) && x.parts[i].place == p {
+			return i, true
+		}
+	}
 	return slices.BinarySearchFunc(x.parts, p, func(s source, p Place) int {
 		return cmp.Or(cmp.Compare(s.place.Message, p.Message), cmp.Compare(s.place.Part, p.Part))
 	})
