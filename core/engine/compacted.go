@@ -76,6 +76,12 @@ func (m *past) unread() []llm.MessageID {
 	return ids
 }
 
+// edited reports whether an edit changes what the client made. What a provider's own summary stands
+// for its provider passes over by itself.
+func (m *past) edited() bool {
+	return len(m.unread()) > 0 || slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Undo && e.Kind != edit.KindProvider })
+}
+
 // withoutUnread returns items without compactions that nobody is to read. A message that was
 // nothing else goes with it.
 func withoutUnread(items []edit.Item, ids []llm.MessageID) []edit.Item {

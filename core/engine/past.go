@@ -118,12 +118,6 @@ func (m *past) allSections() []llm.Section {
 	return append(m.sections[:len(m.sections):len(m.sections)], m.view.Sections...)
 }
 
-// edited reports whether an edit changes what the client made. What a provider's own summary stands
-// for its provider passes over by itself.
-func (m *past) edited() bool {
-	return len(m.unread()) > 0 || slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Undo && e.Kind != edit.KindProvider })
-}
-
 // archivedTo returns the end of the archive that begins with message 1, as a position.
 func (m *past) archivedTo() int {
 	end := 0
