@@ -281,7 +281,7 @@ func fieldNames(t reflect.Type, names map[string]bool) {
 // The Go code in the documents is code of the runnable examples, or of the tests with SDKs.
 func TestDocGo(t *testing.T) {
 	var example string
-	for _, pattern := range []string{"example_test.go", "example_builtin_test.go", "example_prompt_test.go", "example_toolbudget_test.go", "transport/example_test.go", "internal/sdktest/*_test.go", "internal/frameworktest/*_test.go"} {
+	for _, pattern := range []string{"example_test.go", "example_builtin_test.go", "example_prompt_test.go", "example_toolbudget_test.go", "client/example_test.go", "transport/example_test.go", "internal/sdktest/*_test.go", "internal/frameworktest/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(repo, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: want files, got %v, %v", pattern, files, err)
