@@ -247,7 +247,7 @@ func (m *requester) send() {
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,
 		StillOver: m.policy.Backstop && m.over(), Verdict: verdict,
 	}
-	if len(strip) == 0 {
+	if len(strip) == 0 && len(unread) == 0 {
 		m.out.Send.messages = m.list()
 	}
 	m.writeState(true)
