@@ -296,3 +296,64 @@ func TestCompactionForAnotherModel(t *testing.T) {
 		})
 	}
 }
+
+// TestCompactionForAnotherProvider: the other provider gets the history, whatever it has of its own,
+// and the one that made the summary can go on.
+func TestCompactionForAnotherProvider(t *testing.T) {
+	for i, p := range compactors {
+		there := compactors[1-i]
+		for _, model := range []string{there.model, there.other} {
+			t.Run(p.provider+" "+model, func(t *testing.T) {
+				c := newCompactor(t, p.provider, p.model, p.tokens)
+				other := budget.Target{Provider: there.provider, Model: model, Window: c.options.Targets[0].Window}
+				n := 0
+				for ; len(c.session.Edits()) == 0; n++ {
+					c.step(t, n)
+				}
+				c.step(t, n, other)
+				bodies := c.bodies(t)
+				body := bodies[len(bodies)-1]
+				if found, _ := compactions(body, there.items); found > 0 || !bytes.Contains(body, []byte("Read all of them.")) || !bytes.Contains(body, []byte("file 0")) {
+					t.Errorf("want the history itself and no compaction, got %d in %.300s", found, body)
+				}
+				for range 3 {
+					n++
+					c.again(t)
+					c.step(t, n, other)
+				}
+				c.step(t, n+1)
+				c.bodies(t)
+			})
+		}
+	}
+}
+
+// TestCompactionAloneForAnotherProvider: a message that was nothing but a summary is not in a request
+// to somebody else, and each cache mark stands on the message that it is for.
+func TestCompactionAloneForAnotherProvider(t *testing.T) {
+	for i, p := range compactors {
+		t.Run(p.provider, func(t *testing.T) {
+			c := newCompactor(t, p.provider, p.model, p.tokens)
+			for n := range 2 {
+				c.step(t, n)
+			}
+			_, err := c.session.Prepare(t.Context())
+			works(t, err)
+			block := `{"type":"compaction","id":"cmp_1","encrypted_content":"c2FpZA==","content":"What was said."}`
+			works(t, c.session.Reply(t.Context(), llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{
+				llm.Opaque{Kind: "compaction", Compacts: p.provider, Raw: llm.Raw{Data: []byte(block)}},
+			}}, Usage: llm.Usage{Input: 12_000, Output: 10}}))
+			add(t, c.session, human("Go on."))
+			there := compactors[1-i]
+			send, err := c.session.Prepare(t.Context(), budget.Target{Provider: there.provider, Model: there.model, Window: c.options.Targets[0].Window})
+			works(t, err)
+			r := send.Request()
+			if len(send.LeftOut.Summaries) != 1 || len(r.Messages) != 6 || slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return llm.Compacts(m) != "" }) {
+				t.Errorf("want 6 messages without the summary, got %d, %v left out", len(r.Messages), send.LeftOut.Summaries)
+			}
+			if last := r.Messages[len(r.Messages)-1]; there.provider == "anthropic" && last.Mark == 0 {
+				t.Errorf("want the newest message marked, got marks %v", send.Marks)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/prompt"
 )
@@ -16,8 +17,8 @@ func behindShown(tools []llm.Tool) int {
 	return n
 }
 
-// marks returns where the cache marks of the request to a target stand.
-func (m *intake) marks(to budget.Target) []prompt.Place {
+// marks returns where the cache marks of the request to a target stand, which shows these items.
+func (m *intake) marks(to budget.Target, items []edit.Item) []prompt.Place {
 	rule, ok := m.cfg.Catalog.CacheRuleOf(to.Model)
 	if !ok {
 		return nil
@@ -27,7 +28,7 @@ func (m *intake) marks(to budget.Target) []prompt.Place {
 		front = llm.MarkLong
 	}
 	return prompt.Marks(rule, m.policy.Prompt.Marks, front, prompt.Layout{
-		Tools: behindShown(m.offered()), Sections: m.allSections(), Items: m.view.Items,
+		Tools: behindShown(m.offered()), Sections: m.allSections(), Items: items,
 	})
 }
 
@@ -41,16 +42,17 @@ func (m *intake) cacheKey(to budget.Target) string {
 	return llm.DigestOf(m.messages[0]).String()
 }
 
-// keeping returns what of the request to target i may be kept as a resource of its own. Its
-// name is that of the first message, so that a fork begins with what its parent has kept.
-func (m *intake) keeping(i int) llm.Keeping {
+// keeping returns what of the request to target i, which shows these items, may be kept as a
+// resource of its own. Its name is that of the first message, so that a fork begins with what
+// its parent has kept.
+func (m *intake) keeping(i int, items []edit.Item) llm.Keeping {
 	rule, _ := m.cfg.Catalog.CacheRuleOf(m.resolved[i].Model)
 	if !rule.Named || !m.policy.Prompt.Explicit || len(m.messages) == 0 {
 		return llm.Keeping{}
 	}
-	n := prompt.Kept(m.view.Items)
+	n := prompt.Kept(items)
 	tokens := m.count[i].Count().Point
-	for _, it := range m.view.Items[n:] {
+	for _, it := range items[n:] {
 		tokens -= m.count[i].Message(it.Message)
 	}
 	if tokens < rule.Minimum {

@@ -238,10 +238,11 @@ func (m *requester) send() {
 	m.request.phase = phaseHanded
 	drop, strip := m.wayOut(m.resolved[i])
 	unread := m.unread()
+	items := withoutUnread(m.withoutThinking(strip), unread)
 	m.out.Send = &Send{
-		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: withoutUnread(m.withoutThinking(strip), unread), LeftOut: LeftOut{strip, unread},
+		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: items, LeftOut: LeftOut{strip, unread},
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
-		Marks: m.marks(m.resolved[i]), CacheKey: m.cacheKey(m.resolved[i]), Keep: m.keeping(i),
+		Marks: m.marks(m.resolved[i], items), CacheKey: m.cacheKey(m.resolved[i]), Keep: m.keeping(i, items),
 		Effort: m.cfg.Catalog.EffortOf(m.resolved[i].Model, m.cfg.Effort, m.sent.output),
 		Clear:  m.clearing(m.resolved[i]),
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,
