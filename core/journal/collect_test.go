@@ -278,7 +278,7 @@ func TestCollectPassesErrorsOn(t *testing.T) {
 		t.Errorf("want the store's error at record 1, got %v", err)
 	}
 
-	newer := func(yield func([]byte, error) bool) { yield([]byte(`{"v":5,"kind":"turn_end"}`), nil) }
+	newer := func(yield func([]byte, error) bool) { yield([]byte(`{"v":6,"kind":"turn_end"}`), nil) }
 	var version *journal.VersionError
 	if _, err := journal.Collect(journal.Read(newer)); !errors.As(err, &version) {
 		t.Errorf("want a *VersionError, got %v", err)

@@ -305,8 +305,8 @@ func TestDecodeRefuses(t *testing.T) {
 
 func TestDecodeOfANewerVersion(t *testing.T) {
 	for _, line := range []string{
-		`{"v":5,"kind":"turn_end"}`,
-		`{"v":5,"kind":"poem"}`,
+		`{"v":6,"kind":"turn_end"}`,
+		`{"v":6,"kind":"poem"}`,
 		`{"v":7,"kind":{"name":"message"},"message":["of","another","shape"]}`,
 	} {
 		_, err := journal.Decode([]byte(line))
@@ -318,12 +318,14 @@ func TestDecodeOfANewerVersion(t *testing.T) {
 }
 
 // A session is readable by every program that would not misread it: of tools that are declared as
-// deferred one of version 3 knows nothing, and would send requests without them.
+// deferred one of version 3 knows nothing, and would send requests without them; of what a provider's
+// summary stands for one of version 4 knows nothing, and would send requests without that to others.
 func TestVersionThatARecordNeeds(t *testing.T) {
 	for want, r := range map[string]journal.Record{
 		`{"v":2,`: {Kind: journal.KindTurnEnd},
 		`{"v":3,`: {Kind: journal.KindOffer, Offer: []int{1}},
 		`{"v":4,`: {Kind: journal.KindOffer, Offer: []int{1}, Declared: true},
+		`{"v":5,`: {Kind: journal.KindEdit, Edit: edit.Edit{ID: 1, Op: edit.Archive, Kind: edit.KindProvider, Span: edit.Span{From: 1, To: 2}}},
 	} {
 		line, err := journal.Encode(r)
 		if err != nil || !strings.HasPrefix(string(line), want) {

@@ -132,6 +132,9 @@ func lineOf(r Record) (line, error) {
 	case KindEdit:
 		l.Edit, err = changeOf(r.Edit)
 		l.Worth = r.Worth
+		if r.Edit.Kind == edit.KindProvider { // who knows nothing of it would leave the history out for somebody who cannot read the summary
+			l.V = providerVersion
+		}
 		if err == nil && r.Within != (Within{}) {
 			l.Edit.Within = &place{r.Within.At, int(r.Within.Edit)}
 		}

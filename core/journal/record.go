@@ -10,7 +10,7 @@ import (
 
 // Version is the version of the format that this package writes. It reads this
 // one and all earlier ones.
-const Version = 4
+const Version = 5
 
 // What a record is of is the version that a program needs to read it, so that a session
 // without newer kinds can still be read by an older one.
@@ -18,6 +18,7 @@ const (
 	commonVersion   = 2
 	offerVersion    = 3
 	declaredVersion = 4
+	providerVersion = 5
 )
 
 // Kind says what a record records.
