@@ -41,6 +41,7 @@ type keeping struct {
 	Tokens   int         `json:"tokens,omitempty"`   // the same
 	Missed   int         `json:"missed,omitempty"`   // tokens that each request paid in full before
 	Expires  int64       `json:"expires,omitempty"`  // Unix milliseconds, by our clock
+	Read     bool        `json:"read,omitempty"`     // a request has been answered with it
 	Off      bool        `json:"off,omitempty"`      // the provider takes no resource of it
 	Made     int         `json:"made,omitempty"`     // tokens that no reply's usage has yet
 	Stored   int         `json:"stored,omitempty"`   // token-seconds, the same
@@ -249,7 +250,7 @@ func (u *use) make(ctx context.Context, p catalog.Prices, b gemini.Beginning) {
 		err = errors.New("resource, want its name, got none")
 		fallthrough
 	case err != nil:
-		u.Off = true
+		u.Off = ctx.Err() == nil // a call that was given up says nothing of the next one
 		u.tell(KeptFailed, err)
 		return
 	case tokens == 0:
@@ -257,6 +258,7 @@ func (u *use) make(ctx context.Context, p catalog.Prices, b gemini.Beginning) {
 	}
 	u.drop(ctx)
 	u.Resource, u.Contents, u.Sum, u.Tokens, u.Missed = name, len(b.Contents), b.Sum(), tokens, stay.Missed
+	u.Read = false
 	u.Expires = u.at.Add(time.Duration(stay.Seconds) * time.Second).UnixMilli()
 	u.Made += tokens
 	u.Stored += tokens * stay.Seconds
@@ -317,8 +319,9 @@ func (u *use) refused(ctx context.Context, err error) bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound:
 		u.tell(KeptFailed, e)
-		if e.Status == http.StatusBadRequest { // it is there, and is paid for; the others say that it is gone
-			u.Off = true
+		bad := e.Status == http.StatusBadRequest
+		u.Off = bad || !u.Read // the next one would be paid for as much in vain
+		if bad {               // it is there, and is paid for; the others say that it is gone
 			u.drop(ctx)
 		}
 		u.Resource, u.named = "", false
@@ -332,6 +335,7 @@ func (u *use) answered(said llm.Usage) llm.Usage {
 	if u == nil || said.IsZero() {
 		return said
 	}
+	u.Read = u.Read || u.named
 	u.Lease.Answered(cache.Sight{At: u.at.UnixMilli(), Prompt: said.Prompt(), Read: said.CacheRead})
 	said.Made, said.Stored = u.Made, u.Stored
 	u.Made, u.Stored = 0, 0

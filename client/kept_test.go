@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,6 +49,7 @@ type talk struct {
 	events  []client.KeptEvent
 	said    int
 	rules   string
+	ctx     context.Context // of the next calls; nil: the test's
 
 	with, without int64 // picodollars of prompts: as they were, and with nothing kept
 }
@@ -148,7 +150,11 @@ func (k *talk) turn(rounds int, stream bool) (llm.Request, llm.Usage, error) {
 		k.t.Fatal("nothing is sent")
 	}
 	r := send.Request()
-	got, err := reply(k.t.Context(), k.client, r, stream)
+	ctx := k.ctx
+	if ctx == nil {
+		ctx = k.t.Context()
+	}
+	got, err := reply(ctx, k.client, r, stream)
 	if err == nil {
 		k.feed(engine.Usage{Usage: got.Usage, Reported: true})
 		k.feed(engine.Append{Message: llm.AssistantText("Aye.")})
@@ -297,6 +303,66 @@ func TestResourceFails(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestResourceIsNotMadeForNothing: R002-26. One that the provider does not find although it has just made it
+// is not made again with each request, which would pay for its tokens each time.
+func TestResourceIsNotMadeForNothing(t *testing.T) {
+	for _, status := range []int{403, 404} {
+		synctest.Test(t, func(t *testing.T) {
+			k := newTalk(t, "off")
+			k.options.HTTP = newMemory(t, refusing(k.server.ServeHTTP, func(_, _ string, body []byte) int {
+				if bytes.Contains(body, []byte(`"cachedContent":`)) {
+					return status
+				}
+				return 0
+			}))
+			k.restart()
+			for range 10 {
+				if _, _, err := k.turn(1, false); err != nil {
+					t.Fatal(err)
+				}
+				k.restart()
+				k.wait(10 * time.Second)
+			}
+			if k.whats() != "made failed" {
+				t.Errorf("%d: want one made, got events %q", status, k.whats())
+			}
+		})
+	}
+}
+
+// TestResourceThatNobodyWaitedFor: a call that was given up while its resource was made says nothing about
+// the next one.
+func TestResourceThatNobodyWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newTalk(t, "off")
+		ctx, giveUp := context.WithCancel(t.Context())
+		asked := 0
+		k.options.HTTP = newMemory(t, refusing(k.server.ServeHTTP, func(method, path string, _ []byte) int {
+			if asked == 0 && method == "POST" && strings.HasSuffix(path, "cachedContents") {
+				asked++
+				giveUp()
+				return 503
+			}
+			return 0
+		}))
+		k.restart()
+		for range 3 {
+			if _, _, err := k.turn(1, false); err != nil {
+				t.Fatal(err)
+			}
+			k.wait(10 * time.Second)
+		}
+		k.ctx = ctx
+		if _, _, err := k.turn(1, false); !errors.Is(err, context.Canceled) {
+			t.Fatalf("want the call given up, got %v", err)
+		}
+		k.ctx = nil
+		if _, use, err := k.turn(0, false); err != nil || use.Made == 0 || k.whats() != "failed made" {
+			t.Errorf("%v, %+v, events %q", err, use, k.whats())
+		}
+	})
 }
 
 // TestOtherRefusalsAreTheRequests: what has nothing to do with the resource is not asked again.
