@@ -112,3 +112,21 @@ func TestFrameRefuted(t *testing.T) {
 		t.Errorf("after a report of 900 and a reply of 10: want 910 tokens, anchored, got %+v", got)
 	}
 }
+
+// What a refuted template put around a system prompt is taken out only where there is one.
+func TestFrameRefutedAsToolsCome(t *testing.T) {
+	of := benches(t)["framed"]
+	m := meter.New(meter.Options{Key: "framed", Counter: of.counter, Calibration: token.NewCalibration(of.family)})
+	var view edit.View
+	view.Append(llm.Message{ID: 1, Role: llm.RoleUser, Origin: llm.Human, Parts: []llm.Part{llm.Text{Text: "Hello."}}})
+	m.Append(view.Items[0])
+	at := meter.Border{Messages: 1}
+	m.Leave(at, view)
+	tools := []llm.Tool{{Name: "look", Description: "Looks.", Schema: `{"type":"object"}`}}
+	m.SetFront(nil, tools) // while the reply is awaited
+	m.Usage(meter.Usage{Usage: llm.Usage{Input: 900, Output: 10}, Reported: true}, at, view)
+	got := m.Report().Parts
+	if m.SetFront(nil, tools); got.System != 0 || got != m.Report().Parts {
+		t.Errorf("want no system prompt, and the same as when all is booked anew, %+v, got %+v", m.Report().Parts, got)
+	}
+}

@@ -102,7 +102,7 @@ func (f front) prompt(by frame, shown token.Size, j joins) (tokens int, ok bool)
 
 // unframed returns f without what the template puts around it.
 func (f front) unframed(by frame) front {
-	if f.size().Tokens > 0 {
+	if f.tokens[token.System] > 0 {
 		f.tokens[token.System] -= by.system
 	}
 	return f
