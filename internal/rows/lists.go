@@ -161,7 +161,7 @@ func Thinking(r inspect.Report) Table {
 		{Name: "tokens", Unit: "tokens", Numbers: true},
 		{Name: "in later prompts"},
 		{Name: "seen", Unit: "ends of a turn", Numbers: true, Spare: 1},
-		{Name: "dropped", Unit: "tokens", Numbers: true},
+		{Name: "dropped", Unit: "tokens", Numbers: true, Below: true},
 	}}
 	for _, k := range r.Thinking {
 		segment, carried := number(k.Segment), k.Carried

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/plimsoll-dev/plimsoll/inspect"
 )
 
@@ -17,6 +19,27 @@ func TestAgentFiles(t *testing.T) {
 	w := newReportWriter(60)
 	w.agents(r)
 	for _, want := range []string{"agent-a1b2c3.jsonl", "agent-d4e5f6.jsonl"} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("want %s in\n%s", want, w.String())
+		}
+	}
+}
+
+// In a narrow terminal the figures of thinking stand within its width, and none is lost.
+func TestThinkingInANarrowTerminal(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	r := inspect.Report{Segments: make([]inspect.Segment, 2), Thinking: []inspect.Thinking{
+		{Segment: 1, Blocks: 13, Signed: 12, Hidden: 1, Tokens: 7_801, Carried: "dropped", Turns: 5, Dropped: 6_543},
+		{Segment: 2, Blocks: 1, Tokens: 78, Carried: "unknown"},
+	}}
+	w := newReportWriter(60)
+	w.thinking(r)
+	for line := range strings.Lines(w.String()) {
+		if lipgloss.Width(strings.TrimSuffix(line, "\n")) > 60 {
+			t.Errorf("want 60 columns, got %d in\n%s", lipgloss.Width(line), w.String())
+		}
+	}
+	for _, want := range []string{"7,801", "6,543", "cannot be told"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("want %s in\n%s", want, w.String())
 		}
