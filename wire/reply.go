@@ -49,7 +49,9 @@ func (a *Reply) Response(d llm.Dialect) llm.Response {
 
 // Events returns the events that a stream of r would have: each part in one delta.
 func Events(r llm.Response) []llm.Event {
-	events := []llm.Event{{Kind: llm.EventStart, ID: r.ID, Model: r.Model, Usage: r.Usage}}
+	begun := r.Usage
+	begun.Cleared = 0 // providers tell it at the end
+	events := []llm.Event{{Kind: llm.EventStart, ID: r.ID, Model: r.Model, Usage: begun}}
 	for i, p := range r.Message.Parts {
 		events = append(events, eventsOf(i, p)...)
 	}
