@@ -31,8 +31,10 @@ func (m *Meter) Count() token.Estimate {
 		n := m.Total()
 		return token.Estimate{Point: n, Bound: n, Kind: m.scale.counter.Kind()}
 	}
-	if tokens, ok := m.front.prompt(m.scale.frame, m.shown.total, m.joins); ok && !m.hosted {
-		return cal.Framed(tokens)
+	if tokens, ok := m.front.prompt(m.scale.frame, m.shown.total, m.shown.sure, m.framed); ok && !m.hosted {
+		if e, ok := cal.Framed(tokens); ok {
+			return e
+		}
 	}
 	all := m.adds(m.size())
 	since := all

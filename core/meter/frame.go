@@ -7,34 +7,31 @@ import (
 )
 
 // A frame is what a chat template puts around messages, in tokens; the zero frame: it is not
-// known, and nothing is added.
+// known.
 type frame struct {
-	known               bool
-	system, user, model int // around a message of that role, with the name of the role
-	opening             int // behind the last message
+	exact               bool // the counter is the model's own tokenizer, so that texts are counted as the server does
+	system, user, model int  // around a message of that role, with the name of the role
+	opening             int  // behind the last message
 	joined              bool
 	line                int // between two messages that are joined
 }
 
-// joins are what messages take less as a server joins them.
-type joins struct {
-	last  llm.Role // of the newest message; empty: there is none
-	saved int      // tokens
+// framing is what the template puts around the messages of a view.
+type framing struct {
+	last   llm.Role // of the newest message; empty: there is none
+	tokens int
 }
 
-// frameOf returns the frame of a calibration's family, if c is the model's own tokenizer.
+// frameOf returns the frame of a calibration's family, by c.
 func frameOf(cal *token.Calibration, c token.Counter) frame {
-	if cal == nil || c.Kind() != token.Exact {
+	if cal == nil || cal.Frame().Message == 0 {
 		return frame{}
 	}
-	f, ok := cal.Frame()
-	if !ok {
-		return frame{}
-	}
+	f := cal.Frame()
 	model := c.Text("assistant")
 	line := c.Text("\n\nx") - c.Text("x") // by itself it may be one token, and two before a word
 	return frame{
-		known: true, system: f.Message + c.Text("system"), user: f.Message + c.Text("user"), model: f.Message + model,
+		exact: c.Kind() == token.Exact, system: f.Message + c.Text("system"), user: f.Message + c.Text("user"), model: f.Message + model,
 		opening: f.Opening + model, joined: f.Joined, line: line,
 	}
 }
@@ -50,22 +47,24 @@ func (f frame) around(msg llm.Message) int {
 	return f.user
 }
 
-// join takes in the next message.
-func (f frame) join(j joins, msg llm.Message) joins {
-	if f.joined && msg.Role == j.last {
-		j.saved += f.around(msg) - f.line
+// add takes in the next message.
+func (f frame) add(g framing, msg llm.Message) framing {
+	if f.joined && msg.Role == g.last {
+		g.tokens += f.line
+	} else {
+		g.tokens += f.around(msg)
 	}
-	j.last = msg.Role
-	return j
+	g.last = msg.Role
+	return g
 }
 
-// joinsOf takes in all messages of a view.
-func (f frame) joinsOf(items []edit.Item) (j joins) {
-	if !f.joined {
-		return j
+// framing takes in all messages of a view.
+func (f frame) framing(items []edit.Item) (g framing) {
+	if f == (frame{}) {
+		return g
 	}
 	for i := range items {
-		j = f.join(j, items[i].Message)
+		g = f.add(g, items[i].Message)
 	}
-	return j
+	return g
 }

@@ -130,3 +130,22 @@ func TestFrameRefutedAsToolsCome(t *testing.T) {
 		t.Errorf("want no system prompt, and the same as when all is booked anew, %+v, got %+v", m.Report().Parts, got)
 	}
 }
+
+// A prompt with thinking in it is not counted by the template, which may leave that out.
+func TestFrameIsOfTexts(t *testing.T) {
+	of := benches(t)["framed"]
+	m := meter.New(meter.Options{Key: "framed", Counter: of.counter, Calibration: token.NewCalibration(of.family)})
+	var view edit.View
+	say := func(p ...llm.Part) token.Estimate {
+		msg := llm.Message{ID: llm.MessageID(len(view.Items) + 1), Role: llm.RoleAssistant, Origin: llm.Model, Parts: p}
+		view.Append(msg)
+		m.Append(view.Items[len(view.Items)-1])
+		return m.Count()
+	}
+	if texts := say(llm.Text{Text: "Hello."}); texts.Bound-texts.Point > 100 {
+		t.Errorf("texts: want them counted by the template, got %+v", texts)
+	}
+	if thought := say(llm.Thinking{Text: "What do they want?"}, llm.Text{Text: "Yes?"}); thought.Bound-thought.Point < 600 {
+		t.Errorf("with thinking: want an estimate, got %+v", thought)
+	}
+}

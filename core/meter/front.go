@@ -26,9 +26,6 @@ func (s *scale) front(sections []llm.Section, tools []llm.Tool) front {
 		}
 		add(token.ComponentOfSection(sec), token.SizeOfSection(s.counter, sec))
 	}
-	if len(sections) > 0 {
-		f.tokens[token.System] += s.frame.system
-	}
 	if len(tools) > 0 {
 		add(token.Tools, token.SizeOfTools(s.counter, tools))
 	}
@@ -91,19 +88,16 @@ func listed(list []int) front {
 	return f
 }
 
-// prompt returns the tokens of a prompt of f and of messages by the chat template; false if there is
-// more in it than texts, or the template is not known.
-func (f front) prompt(by frame, shown token.Size, j joins) (tokens int, ok bool) {
-	if !by.known || f.hidden > 0 || f.tokens[token.Tools] > 0 || shown.Media > 0 || shown.Calls > 0 || shown.Results > 0 {
+// prompt returns the tokens of a prompt of f and of messages by the chat template, sure of which are no
+// thinking; false if there is more in it than texts, or they are not counted exactly.
+func (f front) prompt(by frame, messages token.Size, sure int, g framing) (tokens int, ok bool) {
+	more := messages.Media > 0 || messages.Calls > 0 || messages.Results > 0 || sure < messages.Tokens
+	if !by.exact || f.hidden > 0 || f.tokens[token.Tools] > 0 || more {
 		return 0, false
 	}
-	return f.size().Tokens + shown.Tokens - j.saved + by.opening, true
-}
-
-// unframed returns f without what the template puts around it.
-func (f front) unframed(by frame) front {
-	if f.tokens[token.System] > 0 {
-		f.tokens[token.System] -= by.system
+	tokens = messages.Tokens + g.tokens + by.opening
+	if system := f.size().Tokens; system > 0 {
+		tokens += system + by.system
 	}
-	return f
+	return tokens, true
 }

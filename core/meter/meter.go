@@ -37,7 +37,7 @@ type Meter struct {
 
 	front  front         // what stands before the messages
 	shown  shown         // the messages
-	joins  joins         // of them
+	framed framing       // what the chat template puts around them
 	ahead  token.Size    // of them, outputs in the newest message that no rule has looked at yet
 	last   llm.MessageID // the newest message that was appended
 	hosted bool          // a tool of the provider's own was used: its findings are in no message
@@ -72,7 +72,7 @@ type departure struct {
 	view     edit.View
 	front    front
 	messages token.Size
-	joins    joins
+	framed   framing
 	sure     int        // tokens, as of measure
 	since    token.Size // what came to the prompt reported before it
 	edited   bool       // and something else became of that
@@ -90,17 +90,9 @@ type reply struct {
 // New returns a meter of an empty view.
 func New(o Options) *Meter {
 	m := &Meter{key: o.Key, taught: o.Taught, offline: o.Offline, awaits: reply{output: none}}
-	m.scale = scale{counter: o.Counter, cal: o.Calibration, known: map[llm.MessageID]int{}}
+	m.scale = scale{counter: o.Counter, cal: o.Calibration, known: map[llm.MessageID]int{}, frame: frameOf(o.Calibration, o.Counter)}
 	m.scale.forget()
-	m.frames()
 	return m
-}
-
-// frames finds out whether prompts can be counted by the chat template.
-func (m *Meter) frames() {
-	if !m.taught { // else it would change unseen
-		m.scale.frame = frameOf(m.scale.cal, m.scale.counter)
-	}
 }
 
 // Key returns the name that the meter was given.
@@ -137,7 +129,7 @@ func (m *Meter) book(v edit.View) {
 	for it := range place(v.Items) {
 		m.shown.add(it, m.scale.item(it))
 	}
-	m.joins = m.scale.frame.joinsOf(v.Items)
+	m.framed = m.scale.frame.framing(v.Items)
 }
 
 // SetFront books the system prompt, with the sections that edits added, and the tools.
@@ -153,7 +145,7 @@ func (m *Meter) Edited(c Change) {
 	for _, it := range c.came {
 		m.shown.add(it, m.scale.item(it))
 	}
-	m.joins = m.scale.frame.joinsOf(c.now)
+	m.framed = m.scale.frame.framing(c.now)
 	if m.anchor != nil {
 		m.anchor.differ(&m.scale, c)
 	}

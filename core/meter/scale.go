@@ -30,7 +30,7 @@ type measure struct {
 // what is measured.
 func (s *scale) item(it placed) *measure {
 	m := s.raw(it)
-	if s.cal == nil || s.frame.known || it.IsNote() || len(s.known) == 0 {
+	if s.cal == nil || s.frame.exact || it.IsNote() || len(s.known) == 0 {
 		return m
 	}
 	known, ok := s.known[it.Message.ID]
@@ -72,7 +72,6 @@ func (s *scale) formed(it placed) *measure {
 
 func (s *scale) measure(msg llm.Message) *measure {
 	m := &measure{Size: token.SizeOf(s.counter, msg)}
-	m.Tokens += s.frame.around(msg)
 	m.sure = m.Tokens
 	for _, p := range msg.Parts {
 		if _, thinks := p.(llm.Thinking); thinks {

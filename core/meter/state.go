@@ -82,7 +82,6 @@ func (m *Meter) Restore(s State, p Past) error {
 	}
 	if !m.taught {
 		m.scale.cal.Restore(s.Calibration)
-		m.frames()
 	}
 	then, left, err := s.views(p)
 	if err != nil { // nothing of the state is about this past
@@ -148,7 +147,7 @@ func (m *Meter) take(s State) {
 func (d *departure) measure(s *scale, v edit.View, a *anchor, then edit.View) {
 	d.view = v
 	d.messages, d.sure = s.all(v.Items)
-	d.joins = s.frame.joinsOf(v.Items)
+	d.framed = s.frame.framing(v.Items)
 	if a == nil {
 		return
 	}

@@ -12,7 +12,7 @@ func (m *Meter) Append(it edit.Item) {
 	at := placed{Item: &it}
 	size := m.scale.item(at)
 	m.shown.add(at, size)
-	m.joins = m.scale.frame.join(m.joins, it.Message)
+	m.framed = m.scale.frame.add(m.framed, it.Message)
 	if m.anchor != nil && m.anchor.reply == it.Message.ID { // it has just become the anchor's
 		m.anchor.base = m.anchor.base.Add(size.Size)
 	}
@@ -80,7 +80,7 @@ func (m *Meter) Leave(at Border, v edit.View) {
 	if m.scale.cal == nil {
 		return
 	}
-	d := departure{Border: at, view: v, front: m.front, messages: m.shown.total, joins: m.joins, sure: m.shown.sure, count: m.Count()}
+	d := departure{Border: at, view: v, front: m.front, messages: m.shown.total, framed: m.framed, sure: m.shown.sure, count: m.Count()}
 	if a := m.anchor; a != nil {
 		removed, inserted := a.changes(m.front)
 		d.since, d.doubt, d.edited = a.since(d.messages), a.doubt, touched(removed, inserted)
@@ -128,7 +128,9 @@ func (m *Meter) Usage(u Usage, now Border, v edit.View) {
 	}
 	left := *m.left
 	m.left, m.stay = nil, nil
-	m.fit(&left, u.Prompt()+u.Cleared, v)
+	if tokens, ok := left.front.prompt(m.scale.frame, left.messages, left.sure, left.framed); ok && !m.hosted && !m.taught {
+		m.scale.cal.ObserveFramed(tokens, u.Prompt()+u.Cleared)
+	}
 	prompt, doubt := u.Prompt(), 0
 	if prompt == left.count.Point || prompt == left.count.Bound {
 		prompt, doubt = left.count.Point, left.doubt // our own count comes back: nothing more is known
@@ -147,25 +149,6 @@ func (m *Meter) Usage(u Usage, now Border, v edit.View) {
 	if left.Edit != now.Edit {
 		m.anchor.differ(&m.scale, Compare(left.view, v))
 	}
-}
-
-// fit takes in the reported prompt of a request that was counted by the chat template. Where it is
-// another template, all is measured anew, of which v is the view: replies by what was reported of them.
-func (m *Meter) fit(left *departure, reported int, v edit.View) {
-	was := m.scale.frame
-	tokens, ok := left.front.prompt(was, left.messages, left.joins)
-	if !ok || m.hosted {
-		return
-	}
-	m.scale.cal.ObserveFramed(tokens, reported)
-	if m.frames(); m.scale.frame.known {
-		return
-	}
-	m.anchor = nil
-	m.front, left.front = m.front.unframed(was), left.front.unframed(was)
-	m.scale.forget()
-	m.book(v)
-	left.messages, left.sure = m.scale.all(left.view.Items)
 }
 
 // teach tells a calibration what the reported prompt of d says about what came to the one

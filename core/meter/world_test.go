@@ -472,10 +472,6 @@ func (w *world) frame(i int) catalog.Frame {
 func (w *world) fromScratch(i int, after string) {
 	w.t.Helper()
 	m := w.meters[i]
-	frame := 0 // around a message; in this vocabulary each role is one token
-	if f := w.frame(i); f.Message > 0 && !m.State().Calibration.Frame.Refuted {
-		frame = f.Message + 1
-	}
 	var want [token.NumComponents]token.Size
 	add := func(c token.Component, size token.Size) { want[c] = want[c].Add(size) }
 	for _, sec := range w.prompt().Sections {
@@ -483,16 +479,12 @@ func (w *world) fromScratch(i int, after string) {
 			add(token.ComponentOfSection(sec), token.SizeOfSection(m.Counter(), sec))
 		}
 	}
-	if len(w.prompt().Sections) > 0 {
-		add(token.System, token.Size{Tokens: frame})
-	}
 	if len(w.tools) > 0 {
 		add(token.Tools, token.SizeOfTools(m.Counter(), w.tools))
 	}
 	for _, it := range w.view.Items {
 		size := token.SizeOf(m.Counter(), it.Message)
-		size.Tokens += frame
-		if n, ok := w.known[i][it.Message.ID]; ok && frame == 0 {
+		if n, ok := w.known[i][it.Message.ID]; ok && w.frame(i).Message == 0 { // else replies are counted by their text
 			size.Tokens, size.MediaTokens, size.Plain, size.Calls, size.Known = 0, 0, 0, 0, n
 		}
 		add(token.ComponentOf(it.Message), size)
