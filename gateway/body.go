@@ -44,14 +44,14 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		return nil, nil, err
 	}
 	r := x.request
-	r.Messages = make([]llm.Message, len(v.Items))
-	for i, it := range v.Items {
+	items := edit.WithoutCompactions(v.Items, send.LeftOut.Summaries)
+	r.Messages = make([]llm.Message, len(items))
+	for i, it := range items {
 		r.Messages[i] = it.Message
 		if slices.ContainsFunc(send.LeftOut.Thinking, func(s edit.Span) bool { return !it.IsNote() && s.Contains(it.Message.ID) }) {
 			r.Messages[i] = edit.WithoutThinking(it.Message)
 		}
 	}
-	r.Messages = withoutUnread(r.Messages, send.LeftOut.Summaries)
 	if x.gateway.options.ClientView {
 		x.report.Saved = b.saved(all, v.Items)
 	}
@@ -73,24 +73,6 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 		betas = anthropic.Betas(r)
 	}
 	return body, betas, nil
-}
-
-// withoutUnread returns messages without the summaries of a provider that this one does not read.
-func withoutUnread(msgs []llm.Message, ids []llm.MessageID) []llm.Message {
-	if len(ids) == 0 {
-		return msgs
-	}
-	out := make([]llm.Message, 0, len(msgs))
-	for _, m := range msgs {
-		some := true
-		if slices.Contains(ids, m.ID) {
-			m, some = llm.WithoutCompaction(m)
-		}
-		if some {
-			out = append(out, m)
-		}
-	}
-	return out
 }
 
 // withMedia returns a request with the images that a tool of ours gave back where its format

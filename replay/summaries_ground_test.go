@@ -77,14 +77,14 @@ func TestGroundingOfSummaries(t *testing.T) {
 	if compactions < 4 {
 		t.Errorf("%d compactions were looked at, want 4 or more", compactions)
 	}
-	hasRows(t, append(summaryRows("used afterwards", all), summaryRows("not said again", unsaid)...))
+	hasRows(t, append(summaryRows("| used afterwards |", standIns, all), summaryRows("| not said again |", standIns, unsaid)...))
 	if sum := all["all"]; sum == nil || sum.said[byBoth]*1000 < sum.spans*leastReferences {
 		t.Errorf("want references and facts to say %d permille of what is used afterwards, got %+v", leastReferences, sum)
 	}
 }
 
-// summaryRows are the rows of the table, a kind of spans each.
-func summaryRows(which string, sums map[string]*summarySum) (rows []string) {
+// summaryRows are the rows of a table, a kind of spans each, that begin so.
+func summaryRows(begin string, standIns []string, sums map[string]*summarySum) (rows []string) {
 	names := []string{}
 	for _, k := range ground.Kinds() {
 		names = append(names, k.String())
@@ -94,7 +94,7 @@ func summaryRows(which string, sums map[string]*summarySum) (rows []string) {
 		if n == nil {
 			continue
 		}
-		row := fmt.Sprintf("| %s | %s | %d |", which, name, n.spans)
+		row := fmt.Sprintf("%s %s | %d |", begin, name, n.spans)
 		for _, by := range standIns {
 			row += fmt.Sprintf(" %d (%.0f %%) |", n.said[by], 100*float64(n.said[by])/float64(n.spans))
 		}
@@ -166,6 +166,20 @@ func referencesOf(t *testing.T, said []llm.Message, size int) string {
 func groundSummary(t *testing.T, name string, said []llm.Message, seg sessionfile.Segment, real string, all, unsaid map[string]*summarySum) {
 	t.Helper()
 	texts := standInsOf(t, said, real)
+	line := name + ":"
+	for _, by := range standIns {
+		line += fmt.Sprintf(" %s %d,", by, len(texts[by])/4)
+		if len(texts[by]) > len(real)+8 {
+			t.Errorf("%s: %s has %d bytes, want the model's %d at most", name, by, len(texts[by]), len(real))
+		}
+	}
+	t.Log(line)
+	bookSummary(said, seg, texts, all, unsaid)
+}
+
+// bookSummary adds what texts say of all that the calls of a segment refer to and the messages before
+// it say, and of what of that nothing has said again since.
+func bookSummary(said []llm.Message, seg sessionfile.Segment, texts map[string]string, all, unsaid map[string]*summarySum) {
 	var past, since ground.Texts
 	for _, m := range said {
 		for _, p := range m.Parts {
@@ -173,16 +187,10 @@ func groundSummary(t *testing.T, name string, said []llm.Message, seg sessionfil
 		}
 	}
 	says := map[string]*ground.Texts{}
-	line := name + ":"
-	for _, by := range standIns {
+	for by, text := range texts {
 		says[by] = &ground.Texts{}
-		says[by].Add(ground.TextOfString(texts[by]))
-		line += fmt.Sprintf(" %s %d,", by, len(texts[by])/4)
-		if len(texts[by]) > len(real)+8 {
-			t.Errorf("%s: %s has %d bytes, want the model's %d at most", name, by, len(texts[by]), len(real))
-		}
+		says[by].Add(ground.TextOfString(text))
 	}
-	t.Log(line)
 	known := map[string]bool{}
 	for _, e := range seg.Entries {
 		if e.Message.Flags.Has(llm.FlagSummary) {

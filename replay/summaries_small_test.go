@@ -1,25 +1,23 @@
 package replay_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll"
+	"github.com/plimsoll-dev/plimsoll/client"
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/engine"
-	"github.com/plimsoll-dev/plimsoll/core/ground"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
 	"github.com/plimsoll-dev/plimsoll/sessionfile"
 	"github.com/plimsoll-dev/plimsoll/sessionfile/formats"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
+	"github.com/plimsoll-dev/plimsoll/wire/ollama"
 )
 
 const (
@@ -29,49 +27,39 @@ const (
 	smallAnswer = 300    // tokens
 )
 
-// A smallModel is a model on an Ollama server.
-type smallModel struct{ url, name string }
+// A smallModel is a model on an Ollama server, which is asked for its window.
+type smallModel struct {
+	*client.Client
+	name string
+}
 
 // Complete implements plimsoll.Model.
 func (s smallModel) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	type message struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	}
-	var said []message
-	for _, sec := range r.Sections {
-		said = append(said, message{"system", sec.Text})
-	}
-	for _, m := range r.Messages {
-		said = append(said, message{m.Role.String(), m.Text()})
-	}
-	body, err := json.Marshal(map[string]any{
-		"model": s.name, "messages": said, "stream": false,
-		"options": map[string]any{"num_ctx": smallWindow, "num_predict": smallAnswer, "temperature": 0},
-	})
+	codec, _ := codecs.For(ollama.Dialect)
+	full, err := codec.DecodeRequest(fmt.Appendf(nil, `{"model":%q,"messages":[],"options":{"num_ctx":%d,"temperature":0}}`, s.name, smallWindow))
 	if err != nil {
 		return llm.Response{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/chat", bytes.NewReader(body))
+	full.Sections, full.Messages, full.MaxOutput = r.Sections, r.Messages, smallAnswer
+	return s.Client.Complete(ctx, full)
+}
+
+// smallModelOf returns the model that the environment names, or skips the test.
+func smallModelOf(t *testing.T) smallModel {
+	t.Helper()
+	url, name := os.Getenv("PLIMSOLL_OLLAMA"), os.Getenv("PLIMSOLL_OLLAMA_MODEL")
+	if url == "" || name == "" {
+		t.Skip("PLIMSOLL_OLLAMA and PLIMSOLL_OLLAMA_MODEL are not set: no server to ask (scripts/ollama starts one)")
+	}
+	provider, ok := client.Lookup("ollama")
+	if !ok {
+		t.Fatal("provider ollama: want one that is built in")
+	}
+	c, err := client.New(provider, client.Options{Env: func(variable string) string { return map[string]string{"OLLAMA_HOST": url}[variable] }})
 	if err != nil {
-		return llm.Response{}, err
+		t.Fatal(err)
 	}
-	reply, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return llm.Response{}, err
-	}
-	defer func() { _ = reply.Body.Close() }()
-	var got struct {
-		Message message `json:"message"`
-		Error   string  `json:"error"`
-	}
-	if err := json.NewDecoder(reply.Body).Decode(&got); err != nil {
-		return llm.Response{}, err
-	}
-	if got.Error != "" {
-		return llm.Response{}, fmt.Errorf("ollama: %s", got.Error)
-	}
-	return llm.Response{Message: llm.AssistantText(got.Message.Content)}, nil
+	return smallModel{c, name}
 }
 
 // newest returns the last messages of at most so many bytes of text, calls and outputs.
@@ -98,10 +86,7 @@ func newest(said []llm.Message, most int) []llm.Message {
 // each compaction of the corpus what code writes of the same messages at the same size. It
 // holds no share, as a model of 135 million parameters is what it is; with -v it prints the rows.
 func TestGroundingOfSmallSummaries(t *testing.T) {
-	model := smallModel{strings.TrimRight(os.Getenv("PLIMSOLL_OLLAMA"), "/"), os.Getenv("PLIMSOLL_OLLAMA_MODEL")}
-	if model.url == "" || model.name == "" {
-		t.Skip("PLIMSOLL_OLLAMA and PLIMSOLL_OLLAMA_MODEL are not set: no server to ask (scripts/ollama starts one)")
-	}
+	model := smallModelOf(t)
 	sums, compactions := map[string]*summarySum{}, 0
 	for _, file := range corpusSessions(t) {
 		s, err := formats.Open(file)
@@ -125,18 +110,8 @@ func TestGroundingOfSmallSummaries(t *testing.T) {
 		t.Error("no compaction was looked at")
 	}
 	t.Logf("%d compactions", compactions)
-	kinds := []string{}
-	for _, k := range ground.Kinds() {
-		kinds = append(kinds, k.String())
-	}
-	for _, kind := range append(kinds, "all") {
-		if n := sums[kind]; n != nil {
-			row := fmt.Sprintf("| %s | %d |", kind, n.spans)
-			for _, by := range []string{bySmall, byCode, byReferences, byBoth} {
-				row += fmt.Sprintf(" %d (%.0f %%) |", n.said[by], 100*float64(n.said[by])/float64(n.spans))
-			}
-			t.Log(row)
-		}
+	for _, row := range summaryRows("|", []string{bySmall, byCode, byReferences, byBoth}, sums) {
+		t.Log(row)
 	}
 }
 
@@ -158,29 +133,5 @@ func smallGround(t *testing.T, model smallModel, name string, said []llm.Message
 	texts := standInsOf(t, said, wrote.Text)
 	texts[bySmall] = wrote.Text
 	t.Logf("%s: %d messages, a summary of %d bytes: %.300q", name, len(said), len(wrote.Text), wrote.Text)
-	says := map[string]*ground.Texts{}
-	for by, text := range texts {
-		says[by] = &ground.Texts{}
-		says[by].Add(ground.TextOfString(text))
-	}
-	var past ground.Texts
-	for _, m := range said {
-		for _, part := range m.Parts {
-			past.Add(ground.TextOf(part))
-		}
-	}
-	known := map[string]bool{}
-	for _, e := range seg.Entries {
-		if e.Message.Flags.Has(llm.FlagSummary) {
-			continue
-		}
-		for _, c := range e.Message.Calls() {
-			for _, s := range ground.Spans(c) {
-				if !known[s.Text] && past.Says(s) {
-					known[s.Text] = true
-					bookSpan(sums, s, says)
-				}
-			}
-		}
-	}
+	bookSummary(said, seg, texts, sums, map[string]*summarySum{})
 }

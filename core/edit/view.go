@@ -212,3 +212,22 @@ func WithoutThinking(m llm.Message) llm.Message {
 	}
 	return m.WithParts(parts)
 }
+
+// WithoutCompactions returns items without the summaries of a provider in those messages. A message
+// that was nothing else goes with it.
+func WithoutCompactions(items []Item, of []llm.MessageID) []Item {
+	if len(of) == 0 {
+		return items
+	}
+	out := make([]Item, 0, len(items))
+	for _, it := range items {
+		some := true
+		if slices.Contains(of, it.Message.ID) {
+			it.Message, some = llm.WithoutCompaction(it.Message)
+		}
+		if some {
+			out = append(out, it)
+		}
+	}
+	return out
+}

@@ -180,7 +180,7 @@ func (m *editor) reconcile() {
 		}
 		m.indexLines()
 	}
-	if id := m.left(); id > 0 && everybody(id) {
+	if id := m.putAside(); id > 0 && everybody(id) {
 		m.standFor(id)
 	}
 }

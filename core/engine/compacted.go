@@ -82,28 +82,9 @@ func (m *past) edited() bool {
 	return len(m.unread()) > 0 || slices.ContainsFunc(m.view.Edits(), func(e edit.Edit) bool { return e.Op != edit.Undo && e.Kind != edit.KindProvider })
 }
 
-// withoutUnread returns items without compactions that nobody is to read. A message that was
-// nothing else goes with it.
-func withoutUnread(items []edit.Item, ids []llm.MessageID) []edit.Item {
-	if len(ids) == 0 {
-		return items
-	}
-	out := make([]edit.Item, 0, len(items))
-	for _, it := range items {
-		some := true
-		if slices.Contains(ids, it.Message.ID) {
-			it.Message, some = llm.WithoutCompaction(it.Message)
-		}
-		if some {
-			out = append(out, it)
-		}
-	}
-	return out
-}
-
-// left returns the end of what a compaction stood for that the engine itself has put aside, and that
+// putAside returns the end of what a compaction stood for that the engine itself has put aside, and that
 // would stand again if everybody read it; 0 if there is none.
-func (m *past) left() (id llm.MessageID) {
+func (m *past) putAside() (id llm.MessageID) {
 	for _, e := range m.journal {
 		switch {
 		case e.Kind == edit.KindProvider && e.Op == edit.Archive:

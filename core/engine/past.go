@@ -237,6 +237,27 @@ func (m *past) Journal() []edit.Edit { return m.journal }
 // Messages returns the transcript. The caller must not change it.
 func (m *past) Messages() []llm.Message { return m.messages }
 
+// list returns the messages of the view: those of the transcript where no edit holds, else a
+// list that grows with the view and begins anew where an edit has made another one.
+func (m *past) list() []llm.Message {
+	items := m.view.Items
+	switch {
+	case len(items) == 0:
+		return nil
+	case len(m.view.Edits()) == 0 && len(items) == len(m.messages):
+		m.listed, m.listedAt = nil, nil
+		return m.messages[:len(items):len(items)]
+	}
+	n := len(m.listed)
+	if m.listedAt != &items[0] || n > len(items) || n > 0 && m.listed[n-1].ID != items[n-1].Message.ID {
+		m.listed, m.listedAt = make([]llm.Message, 0, cap(items)), &items[0]
+	}
+	for i := len(m.listed); i < len(items); i++ {
+		m.listed = append(m.listed, items[i].Message)
+	}
+	return m.listed[:len(items):len(items)]
+}
+
 // setOffer says which of the tools are offered, by their places; nil: all, but for the one that
 // finds what is left out. Places that are none say nothing: then all are offered.
 // declared says that the provider is told of the others, as deferred ones.

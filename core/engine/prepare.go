@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
+	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/meter"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
@@ -238,7 +239,7 @@ func (m *requester) send() {
 	m.request.phase = phaseHanded
 	drop, strip := m.wayOut(m.resolved[i])
 	unread := m.unread()
-	items := withoutUnread(m.withoutThinking(strip), unread)
+	items := edit.WithoutCompactions(m.withoutThinking(strip), unread)
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: items, LeftOut: LeftOut{strip, unread},
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,

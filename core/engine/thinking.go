@@ -94,27 +94,6 @@ func (m *past) withoutThinking(of []edit.Span) []edit.Item {
 	return items
 }
 
-// list returns the messages of the view: those of the transcript where no edit holds, else a
-// list that grows with the view and begins anew where an edit has made another one.
-func (m *past) list() []llm.Message {
-	items := m.view.Items
-	switch {
-	case len(items) == 0:
-		return nil
-	case len(m.view.Edits()) == 0 && len(items) == len(m.messages):
-		m.listed, m.listedAt = nil, nil
-		return m.messages[:len(items):len(items)]
-	}
-	n := len(m.listed)
-	if m.listedAt != &items[0] || n > len(items) || n > 0 && m.listed[n-1].ID != items[n-1].Message.ID {
-		m.listed, m.listedAt = make([]llm.Message, 0, cap(items)), &items[0]
-	}
-	for i := len(m.listed); i < len(items); i++ {
-		m.listed = append(m.listed, items[i].Message)
-	}
-	return m.listed[:len(items):len(items)]
-}
-
 // beforeNewestRound returns spans up to the Round that the model has not answered yet, whose
 // thinking has to be whole.
 func (m *past) beforeNewestRound(all []edit.Span) []edit.Span {
