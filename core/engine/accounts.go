@@ -305,9 +305,9 @@ func (m *accounts) remeasureEdited(old edit.View, edits []edit.Edit) {
 	}
 }
 
-func (m *accounts) setTools(tools []llm.Tool, shown []int, declared bool) {
+func (m *accounts) setTools(tools []llm.Tool, shown []int, declared bool) (other bool) {
 	m.setOffer(tools, shown, declared)
-	m.renewFront()
+	return m.renewFront()
 }
 
 func (m *accounts) setSections(sections []llm.Section) {
@@ -315,11 +315,14 @@ func (m *accounts) setSections(sections []llm.Section) {
 	m.renewFront()
 }
 
-// renewFront takes in that something else stands before all messages.
-func (m *accounts) renewFront() {
-	m.front, m.anew = journal.FrontOf(m.sections, m.tools, m.shownAt), m.anew || m.Began()
+// renewFront takes in what stands before all messages, and reports whether that is something else.
+func (m *accounts) renewFront() (other bool) {
+	front := journal.FrontOf(m.sections, m.active)
+	other = front != m.front
+	m.front, m.anew = front, m.anew || other && m.Began()
 	m.measureFront()
 	m.rethink()
+	return other
 }
 
 // offered returns the tools of this request: all that are not left out, or those of a final

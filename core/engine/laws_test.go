@@ -384,13 +384,18 @@ func undone(h *host) bool {
 // a final Step, the system prompt, the tools, and the messages without their thinking.
 func words(h *host, s *engine.Send, n int) []string {
 	var out []string
+	tools := s.Tools // that are offered: one that was left out comes back when it is called
 	if s.Final != engine.ReasonNone {
-		out = append(out, "other tools")
+		// Records do not say which of the tools a final Step has, and thinking is judged by them after a restart.
+		out, tools = append(out, "other tools"), h.m.ToolsSet()
 	}
 	for _, sec := range s.Sections {
 		out = append(out, "section "+sec.Text)
 	}
-	for _, tool := range h.m.ToolsSet() {
+	for _, tool := range tools {
+		if tool.Deferred {
+			continue // a model does not read of it before something names it
+		}
 		out = append(out, "tool "+tool.Name+" "+tool.Description+" "+tool.Schema)
 	}
 	for _, it := range s.Items[:n] {

@@ -24,5 +24,6 @@ func (m *Machine) reset() {
 	empty.remembered = map[string]journal.MeterState{}
 	empty.uses = map[string]deferral.Use{}
 	empty.due, empty.tried, empty.noted = map[string]bool{}, map[string]journal.Situation{}, map[string]bool{}
+	empty.front = journal.FrontOf(nil, nil)
 	*m = empty
 }

@@ -54,7 +54,7 @@ func (m *keeper) declares() bool {
 	if m.policy.Deferral.Means != policy.MeansNative || slices.ContainsFunc(m.tools, deferredByHost) {
 		return false
 	}
-	if slices.ContainsFunc(m.tools, findsTools) {
+	if slices.ContainsFunc(m.tools, journal.FindsTools) {
 		return m.defers(0, false)
 	}
 	for i := range m.resolved {
@@ -88,7 +88,7 @@ func (m *keeper) chosen(room int, declared bool) ([]int, error) {
 	rows, total, search := make([]deferral.Tool, len(m.tools)), 0, -1
 	for i, t := range m.tools { // each rounded up, so that all of them together are, too
 		rows[i] = deferral.Tool{Kind: t.Kind, Tokens: m.gauge.Tokens(m.gauge.ToolsSize(m.tools[i:i+1])) + 1, Use: m.uses[t.Name]}
-		if findsTools(t) {
+		if journal.FindsTools(t) {
 			search = i
 			continue
 		}

@@ -262,32 +262,14 @@ func (m *past) list() []llm.Message {
 // finds what is left out. Places that are none say nothing: then all are offered.
 // declared says that the provider is told of the others, as deferred ones.
 func (m *past) setOffer(tools []llm.Tool, placed []int, declared bool) {
-	m.tools, m.shownAt, m.active = tools, placed, nil
+	m.tools, m.shownAt = tools, placed
 	if slices.ContainsFunc(placed, func(at int) bool { return at < 0 || at >= len(tools) }) {
 		m.shownAt = nil
 	}
 	m.declared = declared && m.shownAt != nil
-	if m.hosted() {
-		m.active = append(m.active, llm.Tool{Finder: true, Description: finderText})
-	}
-	for _, at := range m.shownAt {
-		m.active = append(m.active, tools[at])
-	}
-	if m.declared {
-		for _, at := range m.leftOut() {
-			t := tools[at]
-			t.Deferred = true
-			m.active = append(m.active, t)
-		}
-	}
-	if m.shownAt == nil {
-		m.active = slices.DeleteFunc(slices.Clone(tools), findsTools)
-	}
+	m.active = journal.Offered(tools, m.shownAt, m.declared)
 	m.reload()
 }
-
-// finderText is about as long as what a model reads of a provider's own search.
-const finderText = "Find further tools, which are not listed here, by what they do. What is found can be called from then on."
 
 // reload finds anew which deferred tools what is shown has loaded, and reports whether these
 // are others than before.

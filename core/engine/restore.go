@@ -82,7 +82,7 @@ func (m *Machine) load(s journal.Snapshot) error {
 	m.messages, m.journal = slices.Clone(messages), slices.Clone(edits)
 	m.sections, m.told = s.Base.Sections, s.Base.Told
 	m.setOffer(s.Base.Tools, s.Base.Offer, s.Base.Declared)
-	m.front = journal.FrontOf(m.sections, m.tools, m.shownAt)
+	m.front = journal.FrontOf(m.sections, m.active)
 	m.reported = s.Outputs
 	if s.State != nil {
 		for _, l := range s.State.Limits {

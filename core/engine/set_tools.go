@@ -20,9 +20,10 @@ func (m *prompter) feedTools(in SetTools) {
 	tools := ownTools(in.Tools)
 	shown := m.carried(tools)
 	declared := m.declared && !slices.ContainsFunc(tools, deferredByHost)
-	m.setTools(tools, shown, declared)
+	if m.setTools(tools, shown, declared) {
+		m.frontChanged("the tools", m.gauge.System()+m.schema())
+	}
 	m.unchosen = true
-	m.frontChanged("the tools", m.gauge.System()+m.schema())
 	m.record(journal.Record{Kind: journal.KindTools, Tools: m.tools})
 	if shown != nil {
 		m.unchosen = false

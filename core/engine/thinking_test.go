@@ -128,3 +128,41 @@ func TestWaysOut(t *testing.T) {
 		})
 	}
 }
+
+// TestToolsThatBreakNothing is law 6 for a tool list that is another one: only what the model
+// reads of it counts. The policy's own search is no part of a request that leaves no tool out.
+func TestToolsThatBreakNothing(t *testing.T) {
+	search := llm.Tool{Name: policy.ToolSearch, Description: "Finds tools.", Schema: `{"type":"object"}`, Builtin: true}
+	read := llm.Tool{Name: "read", Description: "Reads a page.", Schema: `{"type":"object"}`}
+	for _, c := range []struct {
+		name   string
+		before []llm.Tool
+		after  []llm.Tool
+		breaks bool
+	}{
+		{"none, and a search that nothing is left out for", nil, []llm.Tool{search}, false},
+		{"the same, and that search", []llm.Tool{read}, []llm.Tool{read, search}, false},
+		{"that search no more", []llm.Tool{search, read}, []llm.Tool{read}, false},
+		{"one more", []llm.Tool{search}, []llm.Tool{search, read}, true},
+		{"the last one gone", []llm.Tool{read}, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newThinker(t, catalog.Model{ID: "model-of-mine", Capabilities: catalog.Capabilities{PrefixThinking: true, Reasoning: true, DropBlock: true}})
+			k.feed(engine.SetTools{Tools: c.before})
+			k.feed(engine.Prepare{})
+			k.round(true)
+			must(t, k.m.Feed(engine.SetTools{Tools: c.after}))
+			told := false
+			for k.m.HasReady() {
+				for _, e := range k.m.Ready().Events {
+					told = told || e.Kind == engine.EventSections
+				}
+				k.m.Advance(engine.Outcome{})
+			}
+			s := k.feed(engine.Prepare{})
+			if s.DropBrokenThinking != c.breaks || told != c.breaks {
+				t.Errorf("drops %t, told of %t, want %t: %d tools are offered", s.DropBrokenThinking, told, c.breaks, len(s.Tools))
+			}
+		})
+	}
+}

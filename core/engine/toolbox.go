@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/deferral"
+	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
@@ -44,7 +45,7 @@ func (b *toolbox) last(name string) []llm.Tool {
 // hosted reports whether the provider's own search finds what is left out: it is declared, and
 // none of the policy's own is offered.
 func (b *toolbox) hosted() bool {
-	return b.declared && !slices.ContainsFunc(b.tools, findsTools)
+	return b.declared && !slices.ContainsFunc(b.tools, journal.FindsTools)
 }
 
 // Declares reports whether tools that are left out are declared to the provider as deferred, so
@@ -62,11 +63,6 @@ func (b *toolbox) asLoaded(tools []llm.Tool) []llm.Tool {
 		tools[i].Deferred = t.Deferred && !b.loaded[t.Name]
 	}
 	return tools
-}
-
-// findsTools reports whether a tool is the policy's own that finds tools which are left out.
-func findsTools(t llm.Tool) bool {
-	return t.Builtin && policy.BuiltinOf(t.Name) == policy.ToolSearch
 }
 
 // leftOut returns the places of the tools that are left out.

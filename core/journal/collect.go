@@ -129,6 +129,7 @@ type collector struct {
 	sections  []llm.Section // before all messages, as they are now
 	tools     []llm.Tool
 	offer     []int      // which of them are offered; nil: all
+	declared  bool       // the others are declared, as deferred
 	frontNow  llm.Digest // of both, where named is set
 	named     bool
 	sentFront llm.Digest // of the request that left last
@@ -174,9 +175,9 @@ func (c *collector) noteFront(e entry) {
 	case KindSections:
 		c.sections, c.named = c.rest.at(e.at).Sections, false
 	case KindTools:
-		c.tools, c.offer, c.named = c.rest.at(e.at).Tools, nil, false
+		c.tools, c.offer, c.declared, c.named = c.rest.at(e.at).Tools, nil, false, false
 	case KindOffer:
-		c.offer, c.named = c.rest.at(e.at).Offer, false
+		c.offer, c.declared, c.named = c.rest.at(e.at).Offer, c.rest.at(e.at).Declared, false
 	case KindState:
 		c.sentFront = c.front()
 	}
@@ -239,7 +240,7 @@ func (c *collector) add(r *Record) error {
 // front names what stands before all messages now.
 func (c *collector) front() llm.Digest {
 	if !c.named {
-		c.frontNow, c.named = FrontOf(c.sections, c.tools, c.offer), true
+		c.frontNow, c.named = FrontOf(c.sections, Offered(c.tools, c.offer, c.declared)), true
 	}
 	return c.frontNow
 }
@@ -371,7 +372,7 @@ func (c *collector) fork(f Fork) error {
 	c.cut(f.At)
 	s.Messages = slices.Clip(s.Messages[:f.At])
 	c.turns, c.final = turn.Index{}, false
-	c.sections, c.tools, c.offer, c.named = nil, nil, nil, false
+	c.sections, c.tools, c.offer, c.declared, c.named = nil, nil, nil, false, false
 	for _, e := range c.log {
 		if e.kind == KindMessage {
 			c.follow(s.Messages[e.at-1])

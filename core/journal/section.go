@@ -2,7 +2,6 @@ package journal
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
@@ -143,16 +142,8 @@ func readRuns(runs []place) ([]int, error) {
 }
 
 // FrontOf names what stands before all messages: what a model reads of the system prompt and of
-// the tools that are offered, by their places; nil: all.
-func FrontOf(sections []llm.Section, tools []llm.Tool, offer []int) llm.Digest {
-	if offer != nil && !slices.ContainsFunc(offer, func(at int) bool { return at < 0 || at >= len(tools) }) {
-		all := tools
-		tools = nil
-		for _, at := range offer {
-			tools = append(tools, all[at])
-		}
-	}
-
+// the tools that are offered. It does not read of a deferred one before something names it.
+func FrontOf(sections []llm.Section, offered []llm.Tool) llm.Digest {
 	var m llm.Message
 	say := func(texts ...string) {
 		for _, text := range texts {
@@ -162,8 +153,10 @@ func FrontOf(sections []llm.Section, tools []llm.Tool, offer []int) llm.Digest {
 	for _, s := range sections {
 		say("section", s.Text)
 	}
-	for _, t := range tools {
-		say("tool", t.Name, t.Description, t.Schema)
+	for _, t := range offered {
+		if !t.Deferred {
+			say("tool", t.Name, t.Description, t.Schema)
+		}
 	}
 	return llm.DigestOf(m)
 }
