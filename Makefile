@@ -82,6 +82,14 @@ GATEWAYS ?= $(TOOLS)/gateways
 bench-gateways: ## measure the proxy beside two other gateways, installed into .bin/ on first use (FLAGS="-flat 10m -rate 50" for its memory at one rate; 15 minutes)
 	GO='$(GO)' scripts/bench-gateways '$(GATEWAYS)' $(FLAGS)
 
+CHECKS ?= 2000
+# Packages whose tests have properties.
+WITH_PROPERTIES = $(GO) list -f '{{$$p := .ImportPath}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{println $$p}}{{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{println $$p}}{{end}}{{end}}' $(PKGS)
+
+.PHONY: properties
+properties: ## hold every property against CHECKS (2000) made-up inputs (PKGS=...; make test has 100)
+	env -u PLIMSOLL_CORPUS $(GO) test -count 1 -timeout 180m $$($(WITH_PROPERTIES) | sort -u) -rapid.checks='$(CHECKS)'
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz-short
