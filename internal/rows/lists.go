@@ -28,7 +28,7 @@ func outputColumns(between ...Column) []Column {
 	columns := append([]Column{
 		{Name: "step", Numbers: true, Page: true},
 		{Name: "tokens", Unit: "tokens", Numbers: true},
-		{Name: "steps", Unit: "prompts that it was in", Numbers: true},
+		{Name: "steps", Unit: "prompts that it was in", Numbers: true, Spare: 3},
 		{Name: "carried", Unit: "tokens of all these prompts", Numbers: true, Spare: 1},
 		{Name: "cost", Unit: "dollars", Numbers: true, Spare: 2},
 		{Name: "line", Unit: "in the file", Numbers: true},
@@ -54,7 +54,7 @@ func Outputs(r inspect.Report) Table {
 func Repeats(r inspect.Report) Table {
 	t := Table{Columns: outputColumns(
 		Column{Name: "again", Unit: "lines", Numbers: true, Spare: 2},
-		Column{Name: "shown at", Unit: "in the file", Numbers: true},
+		Column{Name: "shown at", Unit: "in the file", Numbers: true, Spare: 4},
 		Column{Name: "first shown by", Keep: Start, Page: true},
 	)}
 	t.Columns[t.At("carried")].Page = true

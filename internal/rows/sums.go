@@ -44,7 +44,7 @@ const (
 // Stated are the figures that the file itself states of its sums, beside ours.
 func Stated(r inspect.Report) Table {
 	t := Table{Columns: []Column{
-		{Name: "line", Unit: "in the file", Numbers: true},
+		{Name: "line", Unit: "in the file", Numbers: true, Spare: 3},
 		{Name: "by", Keep: Start},
 		{Name: "model", Keep: Start, Spare: 1},
 		{Name: "figure"},
