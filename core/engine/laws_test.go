@@ -23,11 +23,13 @@ type laws struct {
 
 	prefixes  map[llm.MessageID][]string // before a message with thinking, what the model had read when it made it
 	lastWords []string                   // of the request that was sent last
-	lastEnd   int                        // messages that there were then
+	roughly   map[llm.MessageID]rough    // of the request that a message with thinking answers
+	lastRough rough
+	lastEnd   int // messages that there were then
 }
 
 func newLaws() *laws {
-	return &laws{lastEdits: map[edit.ID]bool{}, gone: map[llm.MessageID]bool{}, prefixes: map[llm.MessageID][]string{}}
+	return &laws{lastEdits: map[edit.ID]bool{}, gone: map[llm.MessageID]bool{}, prefixes: map[llm.MessageID][]string{}, roughly: map[llm.MessageID]rough{}}
 }
 
 // newPolicy notes what the policy so far has taken out of the view: pins do not
@@ -341,7 +343,7 @@ func (l *laws) touched(h *host, it edit.Item) bool {
 // it is not.
 func (l *laws) thinkingWhole(h *host, s *engine.Send) error {
 	if all := h.m.Messages(); len(all) > l.lastEnd && slices.ContainsFunc(all[l.lastEnd].Parts, isThinking) {
-		l.prefixes[all[l.lastEnd].ID] = l.lastWords
+		l.prefixes[all[l.lastEnd].ID], l.roughly[all[l.lastEnd].ID] = l.lastWords, l.lastRough
 	}
 	changed, known := llm.MessageID(0), true
 	for i, it := range s.Items {
@@ -354,8 +356,8 @@ func (l *laws) thinkingWhole(h *host, s *engine.Send) error {
 				return broken("law 6: the thinking of message %d is not as it came", it.Message.ID)
 			}
 			then, ok := l.prefixes[it.Message.ID]
-			known = known && ok // else the model made it after something that was never sent
-			if ok && !slices.Equal(then, words(h, s, i)) {
+			known = known && ok && l.roughly[it.Message.ID].tells(roughOf(h, s)) // else the model made it after something that was never sent
+			if ok && !slices.Equal(then, words(s, i)) {
 				changed = it.Message.ID
 			}
 		}
@@ -370,7 +372,7 @@ func (l *laws) thinkingWhole(h *host, s *engine.Send) error {
 	if changed == 0 && known && s.DropBrokenThinking && !undone(h) {
 		return broken("law 6: send %d calls thinking broken before which nothing has changed", s.Seq)
 	}
-	l.lastWords, l.lastEnd = words(h, s, len(s.Items)), len(h.m.Messages())
+	l.lastWords, l.lastRough, l.lastEnd = words(s, len(s.Items)), roughOf(h, s), len(h.m.Messages())
 	return nil
 }
 
@@ -380,19 +382,32 @@ func undone(h *host) bool {
 	return slices.ContainsFunc(h.m.Journal(), func(e edit.Edit) bool { return e.Op == edit.Undo })
 }
 
-// words returns what a request says before item n: that its tools are those of
-// a final Step, the system prompt, the tools, and the messages without their thinking.
-func words(h *host, s *engine.Send, n int) []string {
-	var out []string
-	tools := s.Tools // that are offered: one that was left out comes back when it is called
-	if s.Final != engine.ReasonNone {
-		// Records do not say which of the tools a final Step has, and thinking is judged by them after a restart.
-		out, tools = append(out, "other tools"), h.m.ToolsSet()
+// A rough is what records say of the tools of a request. They do not say which of them a final
+// Step has, and thinking is judged by them after a restart.
+type rough struct {
+	final bool
+	tools string
+}
+
+func roughOf(h *host, s *engine.Send) rough {
+	r := rough{final: s.Final != engine.ReasonNone}
+	for _, tool := range h.m.ToolsSet() {
+		r.tools += tool.Name + " " + tool.Description + " " + tool.Schema + "\n"
 	}
+	return r
+}
+
+// tells reports whether the same tools of two requests are known to be the same.
+func (r rough) tells(other rough) bool { return r == other || !r.final && !other.final }
+
+// words returns what a request says before item n: the system prompt, the tools that it has, and
+// the messages without their thinking.
+func words(s *engine.Send, n int) []string {
+	var out []string
 	for _, sec := range s.Sections {
 		out = append(out, "section "+sec.Text)
 	}
-	for _, tool := range tools {
+	for _, tool := range s.Tools {
 		if tool.Deferred {
 			continue // a model does not read of it before something names it
 		}
