@@ -12,7 +12,7 @@ import (
 // a model of its cache.
 type economist struct {
 	measures
-	cold     bool           // the host says that the provider keeps nothing of the last request any more
+	cold     bool           // of the request that is on its way to its Ready: its provider keeps nothing of the one before
 	patient  bool           // the rule at work waits until its edit pays
 	waiting  bool           // and what it has planned does not yet
 	reckoned *journal.Worth // of the plan that is being adopted, until its first edit has it
@@ -77,11 +77,15 @@ func (m *economist) rewritten(i int) int {
 // its beginning on.
 func (m *economist) changing(removed, cached int) cache.Change {
 	ch := cache.Change{Removed: removed, Suffix: max(cached-removed, 0), Requests: m.further(), Warm: 1000}
-	if m.cold {
+	if m.nothingCached() {
 		ch.Warm = 0
 	}
 	return ch
 }
+
+// nothingCached reports whether a provider keeps nothing of the last request, as far as anybody
+// knows: of the one that is being made, or of the next one, for what is edited between two.
+func (m *economist) nothingCached() bool { return m.cold || m.anew || m.elsewhere() }
 
 // worthOf reckons a change; false where no price is known.
 func (m *economist) worthOf(ch cache.Change) (journal.Worth, bool) {

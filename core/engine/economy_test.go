@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
@@ -157,6 +158,50 @@ func TestWorthIsWhatTheCacheCosts(t *testing.T) {
 				t.Errorf("horizon %d, cold from Step %d: want a gain of %d, got %+v", horizon, cold, want/1000, w)
 			}
 		}
+	}
+}
+
+// TestWorthBetweenRequests: what a person has compacted between two requests is reckoned with what
+// the provider has cached by then, whatever the request before found, and as well after a restart.
+func TestWorthBetweenRequests(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cold  bool // the last request found nothing
+		tools bool // others are set since
+		warm  int
+	}{
+		{"the last request is cached", false, false, 1000},
+		{"and it is where it found nothing itself", true, false, 1000},
+		{"the tools have changed", false, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newThinker(t, catalog.Model{ID: "model-of-mine"})
+			for range 12 {
+				k.feed(engine.Prepare{})
+				k.round(false)
+			}
+			k.feed(engine.Prepare{Cold: c.cold})
+			if c.tools {
+				k.feed(engine.SetTools{Tools: []llm.Tool{{Name: "read", Schema: "{}"}}})
+			}
+			must(t, k.m.Feed(engine.Compact{}))
+			var worth *journal.Worth
+			for k.m.HasReady() {
+				r := k.m.Ready()
+				for _, rec := range r.Records {
+					if rec.Worth != nil {
+						worth = rec.Worth
+					}
+				}
+				k.m.Advance(engine.Outcome{})
+				if r.Ask != nil {
+					must(t, k.m.Feed(engine.Answer{Ask: r.Ask.ID, Text: "They read pages, line after line, and found nothing so far that would be worth a word. " + strings.Repeat("Go on. ", 30)}))
+				}
+			}
+			if worth == nil || worth.Warm != c.warm {
+				t.Errorf("want an edit with %d of 1000 cached, got %+v", c.warm, worth)
+			}
+		})
 	}
 }
 

@@ -236,7 +236,7 @@ func (m *requester) send() {
 		seq: m.sent.seq + 1, to: m.resolved[i], meter: m.count[i], edit: m.newestEdit(), end: len(m.messages), output: m.mostOutput(i), front: m.front,
 	}
 	m.all(func(t *meter.Meter) { t.Leave(m.border(), m.view) })
-	m.request.phase = phaseHanded
+	m.request.phase, m.cold = phaseHanded, false // it is cached now
 	drop, strip := m.wayOut(m.resolved[i])
 	unread := m.unread()
 	items := edit.WithoutCompactions(m.withoutThinking(strip), unread)
