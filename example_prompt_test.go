@@ -43,7 +43,7 @@ func ExamplePrompt() {
 	// memories: The mate is called Ann.
 	// mark: section 0
 	// mark: section 1
-	// mark: item 0
+	// mark: message 0
 	// 2 sections
 	// [skill knots: this holds from here on, in place of what was said before]
 	// Tie bowlines.

@@ -351,7 +351,7 @@ func TestCompactionAloneForAnotherProvider(t *testing.T) {
 			if len(send.LeftOut.Summaries) != 1 || len(r.Messages) != 6 || slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return llm.Compacts(m) != "" }) {
 				t.Errorf("want 6 messages without the summary, got %d, %v left out", len(r.Messages), send.LeftOut.Summaries)
 			}
-			if last := r.Messages[len(r.Messages)-1]; there.provider == "anthropic" && last.Mark == 0 {
+			if last := r.Marks.On(llm.OnMessage, len(r.Messages)-1); there.provider == "anthropic" && last == llm.NoMark {
 				t.Errorf("want the newest message marked, got marks %v", send.Marks)
 			}
 		})

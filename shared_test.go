@@ -49,3 +49,47 @@ func TestRequestsShareTheirMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestMarksStandBesideTheMessages: a request has the very list of its Send, whatever is marked of it. Two requests of one list with other marks are written
+// at once, each with its own; the list stays as it was.
+func TestMarksStandBesideTheMessages(t *testing.T) {
+	s := open(t, plimsoll.Options{
+		Store: &store.Memory{}, Policy: preset(t, "balanced"), Targets: []budget.Target{{Model: "claude-sonnet-5", Window: budget.Window{Capacity: 100_000, OutputReserve: 500}}},
+	})
+	for n := range 10 {
+		add(t, s, human(fmt.Sprintf("Look at hull %d.", n)), reply("It is sound."))
+	}
+	add(t, s, human("And now?"))
+	send := prepare(t, s)
+	before, want := fmt.Sprintf("%#v", send.Messages()), send.Request().Messages
+	codec, _ := codecs.For("anthropic")
+	var writers sync.WaitGroup
+	for at := range 2 * 10 {
+		writers.Go(func() {
+			r := send.Request()
+			if at > 0 {
+				r.Marks = llm.Marks{{On: llm.OnMessage, At: at, Mark: llm.MarkLong}}
+			}
+			body, err := codec.EncodeRequest(r)
+			if err != nil || &r.Messages[0] != &want[0] {
+				t.Errorf("request %d: %v, or another list", at, err)
+				return
+			}
+			back, err := codec.DecodeRequest(body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i, m := range back.Messages {
+				marked := bytes.Contains(m.Envelope.Raw, []byte(`"cache_control"`))
+				if own := r.Marks.On(llm.OnMessage, i) != llm.NoMark; marked != own {
+					t.Errorf("request %d, message %d: marked is %v, want %v", at, i, marked, own)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if len(send.Marks) == 0 || fmt.Sprintf("%#v", send.Messages()) != before {
+		t.Errorf("marks %v, or the messages have changed", send.Marks)
+	}
+}

@@ -16,7 +16,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
-	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
@@ -64,7 +63,7 @@ func (x *Exchange) bodyOf(b *branch, send *engine.Send) (body []byte, betas []st
 	if send.Final != engine.ReasonNone {
 		r.Tools = send.Tools
 	}
-	r, r.Settings.Clear = prompt.Marked(r, marks), clear
+	r.Marks, r.Settings.Clear = marks, clear
 	r.Settings.DropBrokenThinking = r.Settings.DropBrokenThinking || send.DropBrokenThinking
 	if body, err = x.codec.EncodeRequest(x.withMedia(r)); err != nil {
 		return nil, nil, fmt.Errorf("body: %w", err)

@@ -5,14 +5,13 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/engine"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
 
 // ownMarks returns the cache marks that a request gets of the session: where the policy has it so
 // (policy.Front.Clients), the provider keeps only what is marked, and the client marks nothing
 // itself.
-func (x *Exchange) ownMarks(send *engine.Send) []prompt.Place {
+func (x *Exchange) ownMarks(send *engine.Send) llm.Marks {
 	p := x.gateway.options.Policy.Prompt
 	if !p.Clients || x.call.Dialect != anthropic.Dialect || marksItself(x.call.Body) {
 		return nil

@@ -118,19 +118,13 @@ func markedBodies(t *testing.T, segment sessionfile.Segment, careful bool) (bodi
 // carefully returns a request with marks on its system prompt and its last two messages that are not
 // the model's.
 func carefully(r llm.Request) llm.Request {
-	sections, messages := append([]llm.Section(nil), r.Sections...), append([]llm.Message(nil), r.Messages...)
-	for i := range sections {
-		if i == len(sections)-1 {
-			sections[i].Mark = llm.MarkShort
-		}
-	}
-	for i, n := len(messages)-1, 0; i >= 0 && n < 2; i-- {
-		if messages[i].Origin != llm.Model && (i == len(messages)-1 || messages[i+1].Origin == llm.Model) {
-			messages[i].Mark = llm.MarkShort
+	r.Marks = llm.Marks{{On: llm.OnSection, At: len(r.Sections) - 1, Mark: llm.MarkShort}}
+	for i, n := len(r.Messages)-1, 0; i >= 0 && n < 2; i-- {
+		if r.Messages[i].Origin != llm.Model && (i == len(r.Messages)-1 || r.Messages[i+1].Origin == llm.Model) {
+			r.Marks = append(r.Marks, llm.Place{On: llm.OnMessage, At: i, Mark: llm.MarkShort})
 			n++
 		}
 	}
-	r.Sections, r.Messages = sections, messages
 	return r
 }
 

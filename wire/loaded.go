@@ -11,11 +11,13 @@ import (
 // nothing in its messages has loaded, and with the others behind the rest, in the order in which
 // they were loaded. An answer that loads them names them then, as their definitions stand there.
 // Where the provider's own search was to find them, which such a format does not have, or a client
-// of another format has deferred them by its own means, all are sent.
+// of another format has deferred them by its own means, all are sent. Tools have no marks then: none
+// of these formats has any.
 func Loaded(r llm.Request, d llm.Dialect) llm.Request {
 	if !slices.ContainsFunc(r.Tools, func(t llm.Tool) bool { return t.Deferred || t.Finder }) {
 		return r
 	}
+	r.Marks = slices.DeleteFunc(slices.Clone(r.Marks), func(p llm.Place) bool { return p.On == llm.OnTool })
 	all := r.Dialect != "" && r.Dialect != d
 	var tools, deferred []llm.Tool
 	for _, t := range r.Tools {

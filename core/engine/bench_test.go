@@ -52,9 +52,8 @@ func benchPrepare(b *testing.B, name string, tokens int) {
 }
 
 // BenchmarkRequest measures what a request of 1,000 messages costs beyond writing its bytes,
-// with one new message: its intake, its sections, the Prepare, its cache marks. At most 50 µs. Where
-// marks stand on messages their list is copied. The conversation is begun anew after some requests,
-// so that it stays at its length however often it runs.
+// with one new message: its intake, its sections, the Prepare, its cache marks. At most 50 µs. The
+// conversation is begun anew after some requests, so that it stays at its length however often it runs.
 func BenchmarkRequest(b *testing.B) {
 	for _, c := range []struct {
 		model string

@@ -18,7 +18,7 @@ func behindShown(tools []llm.Tool) int {
 }
 
 // marks returns where the cache marks of the request to a target stand, which shows these items.
-func (m *intake) marks(to budget.Target, items []edit.Item) []prompt.Place {
+func (m *intake) marks(to budget.Target, items []edit.Item) llm.Marks {
 	rule, ok := m.cfg.Catalog.CacheRuleOf(to.Model)
 	if !ok {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-	"github.com/plimsoll-dev/plimsoll/core/prompt"
 	"github.com/plimsoll-dev/plimsoll/core/summary"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/core/turn"
@@ -95,7 +94,7 @@ type Send struct {
 	Tools    []llm.Tool
 	// Marks say what of the request its provider is asked to keep; none where it finds that
 	// by itself, or the policy asks for nothing.
-	Marks []prompt.Place
+	Marks llm.Marks
 	// Effort asks the target's model to think, where the host wants that and it can.
 	Effort llm.Effort
 	// Clear is what the provider is asked to take out of the prompt by itself, where the policy has
@@ -151,15 +150,15 @@ func (s *Send) Messages() []llm.Message {
 	return out
 }
 
-// Request returns s as a request to its target's model, with its cache marks. Its messages are
-// those of Messages, or a copy where one has a mark. Of the settings it has only
+// Request returns s as a request to its target's model, with its cache marks. Its lists are
+// those of s: who changes one works on a copy, and moves the marks with what they stand on. Of the settings it has only
 // what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its Clear and its Keep;
 // the others are the host's.
 func (s *Send) Request() llm.Request {
-	return prompt.Marked(llm.Request{
-		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), MaxOutput: s.MaxOutput,
+	return llm.Request{
+		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), Marks: s.Marks, MaxOutput: s.MaxOutput,
 		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort, Clear: s.Clear, Keep: s.Keep},
-	}, s.Marks)
+	}
 }
 
 // StillOverText begins the text of an EventStillOver, in its document's words.

@@ -70,7 +70,6 @@ type Message struct {
 	Origin   Origin
 	Flags    Flags
 	Parts    []Part
-	Mark     Mark     // of a request that is about to leave; no record has it
 	Dialect  Dialect  // of the raw bytes; empty if there are none
 	Envelope Envelope // zero if the message was not one object on the wire
 }

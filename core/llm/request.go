@@ -6,7 +6,8 @@ type Request struct {
 	Sections  []Section // the system prompt
 	Tools     []Tool
 	Messages  []Message
-	MaxOutput int // tokens the model may write; 0 if not stated
+	Marks     Marks // what of all that the provider is asked to keep
+	MaxOutput int   // tokens the model may write; 0 if not stated
 	Settings  Settings
 	Dialect   Dialect
 	// Frame holds the request body as it came, with the places of the system
@@ -41,7 +42,6 @@ type Section struct {
 	Kind      SectionKind
 	Text      string
 	Cacheable bool
-	Mark      Mark
 	// Tokens is the size of a section whose text nobody can see, such as the
 	// hidden prompt and tool list of a recorded client. 0 if Text is the content.
 	Tokens int
@@ -67,7 +67,6 @@ type Tool struct {
 	Schema      string // JSON schema of the arguments, as text; empty if none. Of a Custom tool: its format
 	Custom      bool   // takes free text instead of JSON
 	Builtin     bool   // served by the engine's host itself
-	Mark        Mark
 	Kind        ToolKind
 	// Deferred: the model has the definition before it only once it has found the tool. A
 	// provider that can is told so; for any other a codec leaves it out until then.

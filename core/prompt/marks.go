@@ -28,55 +28,35 @@ type Layout struct {
 	Items    []edit.Item
 }
 
-// A Place is where a mark stands: on a section, on a tool or on a message.
-type Place struct {
-	On   Piece
-	At   int // among the sections, tools or items
-	Mark llm.Mark
-}
-
-// A Piece is what a mark can stand on.
-type Piece uint8
-
-// The pieces.
-const (
-	OnTool Piece = iota
-	OnSection
-	OnItem
-)
-
-// String returns the name of p.
-func (p Piece) String() string { return [...]string{"tool", "section", "item"}[min(p, OnItem)] }
-
 // Marks returns where the marks of a request stand, in the order of the prompt, for a provider
 // with that rule. front is the mark of what stands before the messages: [llm.MarkLong] where
 // that is to outlast pauses. A provider that takes no marks, or needs none at the end of a
 // request since it finds that by itself, gets none there.
-func Marks(rule catalog.CacheRule, style string, front llm.Mark, l Layout) []Place {
+func Marks(rule catalog.CacheRule, style string, front llm.Mark, l Layout) llm.Marks {
 	if rule.Marks == 0 || style == MarksNone || style == MarksSections && !rule.Marked {
 		return nil
 	}
 	if len(rule.Lifetimes) < 2 {
 		front = llm.MarkShort // there is but one
 	}
-	var out []Place
+	var out llm.Marks
 	if style == MarksSections {
 		if l.Tools > 0 {
-			out = append(out, Place{OnTool, l.Tools - 1, front})
+			out = append(out, llm.Place{On: llm.OnTool, At: l.Tools - 1, Mark: front})
 		}
 		for _, i := range first(documented(l.Sections), rule.Marks-len(out)) {
-			out = append(out, Place{OnSection, i, front})
+			out = append(out, llm.Place{On: llm.OnSection, At: i, Mark: front})
 		}
 		return out
 	}
 	stable := stable(l.Sections)
 	switch n := len(stable); {
 	case n > 1:
-		out = append(out, Place{OnSection, stable[0], front}, Place{OnSection, stable[n-1], front})
+		out = append(out, llm.Place{On: llm.OnSection, At: stable[0], Mark: front}, llm.Place{On: llm.OnSection, At: stable[n-1], Mark: front})
 	case n == 1:
-		out = append(out, Place{OnSection, stable[0], front})
+		out = append(out, llm.Place{On: llm.OnSection, At: stable[0], Mark: front})
 	case l.Tools > 0 && rule.Marked:
-		out = append(out, Place{OnTool, l.Tools - 1, front})
+		out = append(out, llm.Place{On: llm.OnTool, At: l.Tools - 1, Mark: front})
 	}
 	if !rule.Marked {
 		return out
@@ -110,17 +90,17 @@ func stable(sections []llm.Section) (at []int) {
 // moving returns the two marks at the tail. The one at the end of the last request that was
 // answered stands where that had its own, so that what it wrote is found however many blocks
 // have come since.
-func moving(l Layout) []Place {
+func moving(l Layout) llm.Marks {
 	now := markable(l.Items)
 	if now < 0 {
 		return nil
 	}
-	last := Place{OnItem, now, llm.MarkShort}
+	last := llm.Place{On: llm.OnMessage, At: now, Mark: llm.MarkShort}
 	before := markable(l.Items[:answered(l.Items)])
 	if before < 0 || before == now {
-		return []Place{last}
+		return llm.Marks{last}
 	}
-	return []Place{{OnItem, before, llm.MarkShort}, last}
+	return llm.Marks{{On: llm.OnMessage, At: before, Mark: llm.MarkShort}, last}
 }
 
 // answered returns where the newest reply begins, which is where the request that it answers
@@ -160,29 +140,4 @@ func takesMark(p llm.Part) bool {
 		return true
 	}
 	return false
-}
-
-// Marked returns a request with marks on it. A list that gets a mark is copied.
-func Marked(r llm.Request, places []Place) llm.Request {
-	var tools, sections, messages bool
-	for _, p := range places {
-		switch p.On {
-		case OnTool:
-			if !tools {
-				r.Tools, tools = slices.Clone(r.Tools), true
-			}
-			r.Tools[p.At].Mark = p.Mark
-		case OnSection:
-			if !sections {
-				r.Sections, sections = slices.Clone(r.Sections), true
-			}
-			r.Sections[p.At].Mark = p.Mark
-		case OnItem:
-			if !messages {
-				r.Messages, messages = slices.Clone(r.Messages), true
-			}
-			r.Messages[p.At].Mark = p.Mark
-		}
-	}
-	return r
 }

@@ -37,6 +37,9 @@ func items(kinds string) []edit.Item {
 	return out
 }
 
+// on returns a mark on a piece.
+func on(p llm.Piece, at int, m llm.Mark) llm.Place { return llm.Place{On: p, At: at, Mark: m} }
+
 func TestMarks(t *testing.T) {
 	const short, long = llm.MarkShort, llm.MarkLong
 	base, rules, memories := llm.SystemText("b"), llm.SystemText("r"), llm.SystemText("m")
@@ -45,46 +48,46 @@ func TestMarks(t *testing.T) {
 		name, rule, style string
 		front             llm.Mark
 		Layout
-		want []Place
+		want llm.Marks
 	}{
 		{
 			"four: end of tools and base, end of the cacheable sections, end of the last request, end of this one", "anthropic", MarksMoving, short,
 			Layout{2, []llm.Section{base, rules, memories, pad}, items("uctct")},
-			[]Place{{OnSection, 0, short}, {OnSection, 2, short}, {OnItem, 2, short}, {OnItem, 4, short}},
+			llm.Marks{on(llm.OnSection, 0, short), on(llm.OnSection, 2, short), on(llm.OnMessage, 2, short), on(llm.OnMessage, 4, short)},
 		},
 		{
 			"long-lived ones stand before the others", "anthropic", MarksMoving, long,
 			Layout{2, []llm.Section{base, rules}, items("u")},
-			[]Place{{OnSection, 0, long}, {OnSection, 1, long}, {OnItem, 0, short}},
+			llm.Marks{on(llm.OnSection, 0, long), on(llm.OnSection, 1, long), on(llm.OnMessage, 0, short)},
 		},
 		{
 			"without cacheable sections the tools have one", "anthropic", MarksMoving, short,
 			Layout{2, []llm.Section{pad, base}, items("u")},
-			[]Place{{OnTool, 1, short}, {OnItem, 0, short}},
+			llm.Marks{on(llm.OnTool, 1, short), on(llm.OnMessage, 0, short)},
 		},
 		{
 			"a mark stands on nothing blank and on no thinking", "anthropic", MarksMoving, short,
 			Layout{0, []llm.Section{llm.SystemText(" ")}, items("uwctrw")},
-			[]Place{{OnItem, 3, short}},
+			llm.Marks{on(llm.OnMessage, 3, short)},
 		},
 		{
 			"what was said in vain has one mark", "anthropic", MarksMoving, short,
 			Layout{0, nil, items("uw")},
-			[]Place{{OnItem, 0, short}},
+			llm.Marks{on(llm.OnMessage, 0, short)},
 		},
 		{
-			"more was shown than is now", "anthropic", MarksMoving, short, Layout{0, nil, items("u")}, []Place{{OnItem, 0, short}},
+			"more was shown than is now", "anthropic", MarksMoving, short, Layout{0, nil, items("u")}, llm.Marks{on(llm.OnMessage, 0, short)},
 		},
 		{
 			"R002-14_after_sections_1_to_3_and_the_tools", "anthropic", MarksSections, short,
 			Layout{2, []llm.Section{base, rules, memories, skill, pad}, items("uct")},
-			[]Place{{OnTool, 1, short}, {OnSection, 0, short}, {OnSection, 1, short}, {OnSection, 2, short}},
+			llm.Marks{on(llm.OnTool, 1, short), on(llm.OnSection, 0, short), on(llm.OnSection, 1, short), on(llm.OnSection, 2, short)},
 		},
 		{"R002-14_others_ignore_them", "openai-marks", MarksSections, short, Layout{2, []llm.Section{base, rules}, items("u")}, nil},
 		{
 			"a provider that marks the end itself has those in front", "openai-marks", MarksMoving, long,
 			Layout{2, []llm.Section{base, rules, pad}, items("uct")},
-			[]Place{{OnSection, 0, short}, {OnSection, 1, short}},
+			llm.Marks{on(llm.OnSection, 0, short), on(llm.OnSection, 1, short)},
 		},
 		{"no mark on tools there", "openai-marks", MarksMoving, short, Layout{2, nil, items("u")}, nil},
 		{"a provider without marks", "openai", MarksMoving, short, Layout{2, []llm.Section{base}, items("u")}, nil},
@@ -97,16 +100,5 @@ func TestMarks(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestMarkedCopies(t *testing.T) {
-	r := llm.Request{Tools: []llm.Tool{{Name: "a"}}, Sections: []llm.Section{llm.SystemText("b")}, Messages: []llm.Message{llm.UserText("c"), llm.UserText("d")}}
-	got := Marked(r, []Place{{OnTool, 0, llm.MarkLong}, {OnSection, 0, llm.MarkLong}, {OnItem, 0, llm.MarkShort}, {OnItem, 1, llm.MarkShort}})
-	if got.Tools[0].Mark != llm.MarkLong || got.Sections[0].Mark != llm.MarkLong || got.Messages[0].Mark != llm.MarkShort || got.Messages[1].Mark != llm.MarkShort {
-		t.Errorf("marks: %+v", got)
-	}
-	if r.Tools[0].Mark != 0 || r.Sections[0].Mark != 0 {
-		t.Errorf("shared lists have changed: %+v", r)
 	}
 }

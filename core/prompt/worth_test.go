@@ -104,7 +104,7 @@ func (b bench) request(sizes []int, before int) cache.Request {
 	}
 	for _, p := range Marks(b.rule, MarksMoving, llm.MarkShort, l) {
 		at := p.At
-		if p.On == OnItem {
+		if p.On == llm.OnMessage {
 			at++
 		}
 		r.Blocks[at].Mark = p.Mark

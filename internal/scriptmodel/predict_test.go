@@ -197,16 +197,8 @@ func (p *predicted) request(r llm.Request, send *engine.Send) cache.Request {
 		at = llm.Chain(at, llm.DigestOf(name))
 		out.Blocks = append(out.Blocks, cache.Block{Prefix: at, Tokens: counted[len(out.Blocks)].Tokens, Positions: 1, Mark: m})
 	}
-	marked := func(on prompt.Piece, i int) llm.Mark {
-		for _, place := range send.Marks {
-			if place.On == on && place.At == i {
-				return place.Mark
-			}
-		}
-		return llm.NoMark
-	}
 	for i, tool := range send.Tools {
-		add(llm.NoteText("tool "+tool.Name+tool.Description+tool.Schema), marked(prompt.OnTool, i))
+		add(llm.NoteText("tool "+tool.Name+tool.Description+tool.Schema), send.Marks.On(llm.OnTool, i))
 	}
 	if len(r.Sections) == 1 && len(send.Sections) > 1 || len(r.Sections) == 0 { // the dialect has one text for all
 		for range len(r.Sections) {
@@ -214,7 +206,7 @@ func (p *predicted) request(r llm.Request, send *engine.Send) cache.Request {
 		}
 	} else {
 		for i, s := range send.Sections {
-			add(llm.NoteText("section "+s.Text), marked(prompt.OnSection, i))
+			add(llm.NoteText("section "+s.Text), send.Marks.On(llm.OnSection, i))
 		}
 	}
 	if len(send.Marks) == 0 || p.rig.d != messages {
@@ -224,7 +216,7 @@ func (p *predicted) request(r llm.Request, send *engine.Send) cache.Request {
 		return out
 	}
 	for i, it := range send.Items {
-		p.parts(it.Message, marked(prompt.OnItem, i), add)
+		p.parts(it.Message, send.Marks.On(llm.OnMessage, i), add)
 	}
 	if len(out.Blocks) != len(counted) {
 		p.t.Fatalf("%d blocks, the server has %d", len(out.Blocks), len(counted))

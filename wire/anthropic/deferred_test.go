@@ -71,10 +71,29 @@ func TestMarkOnAPiece(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"find","input":{}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"a"}, {"type":"text","text":"And on."}]}]}`
 	r := mustDecode(t, []byte(body))
-	r.Messages[len(r.Messages)-1].Mark = llm.MarkShort
+	r.Marks = llm.Marks{{On: llm.OnMessage, At: len(r.Messages) - 1, Mark: llm.MarkShort}}
 	out, err := EncodeRequest(r)
 	if want := strings.Replace(body, `"And on."}`, `"And on.","cache_control":{"type":"ephemeral"}}`, 1); err != nil || string(out) != want {
 		t.Errorf("want %s\ngot  %s, %v", want, out, err)
+	}
+}
+
+// TestMarksBehindPieces: what a client said in one message, and is several here, shifts no mark.
+func TestMarksBehindPieces(t *testing.T) {
+	body := `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"find","input":{}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"a"}, {"type":"text","text":"And on."}]},{"role":"assistant","content":"Done."},{"role":"user","content":[{"type":"text","text":"Thanks."}]}]}`
+	for at, want := range map[int]string{
+		0: strings.Replace(body, `"Go."`, `[{"type":"text","text":"Go.","cache_control":{"type":"ephemeral"}}]`, 1),
+		2: strings.Replace(body, `"content":"a"}`, `"content":"a","cache_control":{"type":"ephemeral"}}`, 1),
+		4: strings.Replace(body, `"Done."`, `[{"type":"text","text":"Done.","cache_control":{"type":"ephemeral"}}]`, 1),
+		5: strings.Replace(body, `"Thanks."}`, `"Thanks.","cache_control":{"type":"ephemeral"}}`, 1),
+		6: body, // there is none
+	} {
+		r := mustDecode(t, []byte(body))
+		r.Marks = llm.Marks{{On: llm.OnMessage, At: at, Mark: llm.MarkShort}}
+		if out, err := EncodeRequest(r); err != nil || string(out) != want {
+			t.Errorf("message %d: want %s\ngot  %s, %v", at, want, out, err)
+		}
 	}
 }
 

@@ -32,7 +32,9 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	putSystem(b, r)
 	putTools(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)
-	if elements := messageElements(round.Whole(markedPieces(r), r.Frame.Mixed, seam{}), list); !list.Same(elements) {
+	msgs, marks := markedPieces(r)
+	msgs, marks = round.Whole(msgs, marks, r.Frame.Mixed, seam{})
+	if elements := messageElements(msgs, marks, list); !list.Same(elements) {
 		b.Put("messages", r.Frame.Messages, list.With(elements))
 	}
 	return b.Bytes(), nil
@@ -47,19 +49,19 @@ func fresh(r llm.Request) []byte {
 		o.Raw("max_tokens", raw.Digits(r.MaxOutput))
 	}
 	freshSettings(o, r)
-	if system := sectionElements(r.Sections, none, native); len(system) > 0 {
+	if system := sectionElements(r, none, native); len(system) > 0 {
 		o.Raw("system", none.With(system))
 	}
-	if tools := toolElements(r.Tools, none, native); len(tools) > 0 {
+	if tools := toolElements(r, none, native); len(tools) > 0 {
 		o.Raw("tools", none.With(tools))
 	}
-	return o.Raw("messages", none.With(messageElements(r.Messages, none))).Bytes()
+	return o.Raw("messages", none.With(messageElements(r.Messages, r.Marks, none))).Bytes()
 }
 
-// messageElements returns the message list that msgs become. A list that would begin
+// messageElements returns the message list that msgs become with these marks. A list that would begin
 // with the model, which the API refuses, gets a user message in front, unless it came so.
-func messageElements(msgs []llm.Message, list *raw.List) []raw.Element {
-	shape := shapeOf(list)
+func messageElements(msgs []llm.Message, marks llm.Marks, list *raw.List) []raw.Element {
+	shape := shapeOf(list, marks)
 	all := shape.Units(msgs)
 	elements := make([]raw.Element, 0, len(all)+1)
 	if shape.Opens(all) && !stands(msgs) {
@@ -79,21 +81,21 @@ func stands(msgs []llm.Message) bool { return len(msgs) > 0 && llm.Compacts(msgs
 // as a string stays one while it is one section.
 func putSystem(b *raw.Body, r llm.Request) {
 	old := raw.Slice(r.Frame.Raw, r.Frame.System)
-	if raw.IsString(old) && len(r.Sections) == 1 && r.Sections[0].Mark == llm.NoMark {
+	if raw.IsString(old) && len(r.Sections) == 1 && r.Marks.On(llm.OnSection, 0) == llm.NoMark {
 		if s := r.Sections[0]; s.Data == nil || !bytes.Equal(s.Data, old) {
 			b.Put("system", r.Frame.System, raw.Quote(s.Text))
 		}
 		return
 	}
 	list := b.List(r.Frame.System, nil)
-	b.PutList("system", r.Frame.System, list, sectionElements(r.Sections, list, true))
+	b.PutList("system", r.Frame.System, list, sectionElements(r, list, true))
 }
 
-// sectionElements returns the sections as blocks of the system prompt, without those
+// sectionElements returns the sections of r as blocks of the system prompt, without those
 // that have no text of their own.
-func sectionElements(sections []llm.Section, list *raw.List, native bool) []raw.Element {
+func sectionElements(r llm.Request, list *raw.List, native bool) []raw.Element {
 	var elements []raw.Element
-	for _, s := range sections {
+	for i, s := range r.Sections {
 		e := raw.Element{At: -1}
 		switch {
 		case native && raw.IsObject(s.Data):
@@ -103,7 +105,7 @@ func sectionElements(sections []llm.Section, list *raw.List, native bool) []raw.
 		default:
 			e.Bytes = textBlock(s.Text, s.Raw, native)
 		}
-		e.Bytes = withMark(e.Bytes, s.Mark)
+		e.Bytes = withMark(e.Bytes, r.Marks.On(llm.OnSection, i))
 		if e.Bytes != nil {
 			elements = append(elements, e)
 		}
@@ -114,16 +116,16 @@ func sectionElements(sections []llm.Section, list *raw.List, native bool) []raw.
 // putTools changes the tool list if the tools are others. Without tools it goes.
 func putTools(b *raw.Body, r llm.Request) {
 	list := b.List(r.Frame.Tools, nil)
-	b.PutList("tools", r.Frame.Tools, list, toolElements(r.Tools, list, true))
+	b.PutList("tools", r.Frame.Tools, list, toolElements(r, list, true))
 }
 
-func toolElements(tools []llm.Tool, list *raw.List, native bool) []raw.Element {
-	elements := make([]raw.Element, len(tools))
-	for i, t := range tools {
+func toolElements(r llm.Request, list *raw.List, native bool) []raw.Element {
+	elements := make([]raw.Element, len(r.Tools))
+	for i, t := range r.Tools {
 		elements[i] = toolElement(t, list, native)
-		elements[i].Bytes = withMark(elements[i].Bytes, t.Mark)
+		elements[i].Bytes = withMark(elements[i].Bytes, r.Marks.On(llm.OnTool, i))
 	}
-	return unmarked(elements, tools)
+	return unmarked(elements, r.Tools)
 }
 
 func toolElement(t llm.Tool, list *raw.List, native bool) raw.Element {

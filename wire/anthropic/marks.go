@@ -31,23 +31,28 @@ func withMark(object []byte, m llm.Mark) []byte {
 	return raw.Set(object, cacheControl, spelled(m))
 }
 
-// markedPieces returns the messages of r with the marks of those that were pieces of a client's
-// message on their parts, which go back into that message.
-func markedPieces(r llm.Request) []llm.Message {
-	msgs := r.Messages
-	for i, m := range msgs {
-		if len(r.Frame.Mixed) == 0 || m.Mark == llm.NoMark || len(m.Envelope.Raw) > 0 || slices.ContainsFunc(m.Parts, made) {
+// markedPieces returns the messages of r, those that were pieces of a client's message with
+// their marks on their parts, which go back into that message; and the marks that are left.
+func markedPieces(r llm.Request) ([]llm.Message, llm.Marks) {
+	if len(r.Frame.Mixed) == 0 {
+		return r.Messages, r.Marks
+	}
+	msgs, left := r.Messages, make(llm.Marks, 0, len(r.Marks))
+	for _, p := range r.Marks {
+		if p.On != llm.OnMessage || p.At < 0 || p.At >= len(msgs) {
 			continue
 		}
-		if now, ok := Marked(m, spelled(m.Mark)); ok {
+		m := msgs[p.At]
+		if now, ok := Marked(m, spelled(p.Mark)); ok && len(m.Envelope.Raw) == 0 && !slices.ContainsFunc(m.Parts, made) {
 			if &msgs[0] == &r.Messages[0] {
 				msgs = slices.Clone(msgs)
 			}
-			now.Mark = llm.NoMark
-			msgs[i] = now
+			msgs[p.At] = now
+			continue
 		}
+		left = append(left, p)
 	}
-	return msgs
+	return msgs, left
 }
 
 // made reports whether a part has no bytes of a client's.

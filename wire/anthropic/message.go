@@ -84,9 +84,9 @@ func hasResult(parts []llm.Part) bool {
 // error so far.
 func EncodeMessage(m llm.Message) ([]byte, error) {
 	if enveloped(m) {
-		return patch(m), nil
+		return patch(m, llm.NoMark), nil
 	}
-	return message(wireRole(m.Role), blocks(m)), nil
+	return message(wireRole(m.Role), blocks(m, llm.NoMark)), nil
 }
 
 // enveloped reports whether m can be sent as the envelope it came with.
@@ -126,8 +126,8 @@ func array(content []block) []byte {
 }
 
 // patch returns the envelope of m with its edited parts written into it, or nil if
-// nothing is left to send.
-func patch(m llm.Message) []byte {
+// nothing is left to send. A mark is on those parts already that stay in the envelope.
+func patch(m llm.Message, mark llm.Mark) []byte {
 	if raw.Untouched(m) {
 		return m.Envelope.Raw
 	}
@@ -139,7 +139,7 @@ func patch(m llm.Message) []byte {
 		}
 		literal := raw.IsString(m.Envelope.Raw[at.Start:at.End])
 		if with[i] = inPlaceOf(p, literal); with[i] == nil {
-			return withoutEmpty(m)
+			return withoutEmpty(m, mark)
 		}
 	}
 	return raw.Patch(m.Envelope, with)
@@ -166,8 +166,8 @@ func inPlaceOf(p llm.Part, literal bool) []byte {
 
 // withoutEmpty returns the envelope of m with a new content array, because a part
 // has gone from it.
-func withoutEmpty(m llm.Message) []byte {
-	rest := blocks(m)
+func withoutEmpty(m llm.Message, mark llm.Mark) []byte {
+	rest := blocks(m, mark)
 	if len(rest) == 0 {
 		return nil
 	}

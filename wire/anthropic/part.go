@@ -15,8 +15,9 @@ type block struct {
 	unmarkable bool // no cache mark may stand on it
 }
 
-// blocks returns the parts of m as content blocks, without those that say nothing.
-func blocks(m llm.Message) []block {
+// blocks returns the parts of m as content blocks, without those that say nothing, the last
+// that can have it with the mark of m.
+func blocks(m llm.Message, mark llm.Mark) []block {
 	native := m.Dialect == Dialect || m.Dialect == ""
 	var out []block
 	for _, p := range m.Parts {
@@ -25,9 +26,9 @@ func blocks(m llm.Message) []block {
 			out = append(out, block{bytes: b, result: result, unmarkable: unmarkable(p)})
 		}
 	}
-	for i := len(out) - 1; i >= 0 && m.Mark != llm.NoMark; i-- {
+	for i := len(out) - 1; i >= 0 && mark != llm.NoMark; i-- {
 		if !out[i].unmarkable {
-			out[i].bytes = withMark(out[i].bytes, m.Mark)
+			out[i].bytes = withMark(out[i].bytes, mark)
 			break
 		}
 	}

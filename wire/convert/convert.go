@@ -30,6 +30,7 @@ type Fit struct {
 // is of that format. r is not changed; what stays is shared.
 func Request(r llm.Request, d catalog.Dialect, o Options) Fit {
 	c := newConverter(d, o)
+	c.marks = r.Marks
 	out, lead := r, 0
 	if r.Dialect != d.Name {
 		out.Dialect, out.Frame = "", llm.Frame{}
@@ -40,11 +41,14 @@ func Request(r llm.Request, d catalog.Dialect, o Options) Fit {
 		lead = leading(r.Messages)
 		c.limits(&out)
 		out.Sections = c.sections(r, lead)
+	} else {
+		c.stay()
 	}
 	out.Messages = c.messages(r.Messages, lead)
 	if r.Dialect != d.Name {
 		out.Messages = c.prefill(out.Messages)
 	}
+	out.Marks = c.moved(len(out.Messages))
 	return Fit{Request: out, Losses: c.losses, Aliases: c.aliases}
 }
 
@@ -83,9 +87,11 @@ type converter struct {
 	last    map[string]string            // what stands for the id of the last call with it
 	args    map[string]map[string]string // what stands for names of arguments, by tool
 	told    map[string]bool              // names and ids of which it was said that another stands for them
-	moved   []llm.Part                   // images of results, which follow in a message of their own
+	behind  []llm.Part                   // images of results, which follow in a message of their own
+	marks   llm.Marks                    // of the request
+	put     llm.Marks                    // where they are now
 
-	movedFrom llm.Dialect // which wrote them
+	behindFrom llm.Dialect // which wrote those images
 }
 
 func newConverter(d catalog.Dialect, o Options) *converter {
@@ -120,15 +126,17 @@ func leading(msgs []llm.Message) int {
 // formats that have a place for the system prompt want them there.
 func (c *converter) sections(r llm.Request, lead int) []llm.Section {
 	out := make([]llm.Section, 0, len(r.Sections)+lead)
-	for _, s := range r.Sections {
+	for i, s := range r.Sections {
 		c.members(s.Data, "system.", carriedMembers)
 		s.Raw = llm.Raw{}
 		out = append(out, s)
+		c.move(llm.OnSection, i, llm.OnSection, i)
 	}
-	for _, m := range r.Messages[:lead] {
+	for i, m := range r.Messages[:lead] {
 		if text := m.Text(); text != "" {
 			out = append(out, llm.Section{Name: "system", Text: text, Cacheable: true})
 		}
+		c.move(llm.OnMessage, i, llm.OnSection, len(out)-1)
 	}
 	return out
 }
@@ -137,13 +145,14 @@ func (c *converter) sections(r llm.Request, lead int) []llm.Section {
 func (c *converter) messages(in []llm.Message, lead int) []llm.Message {
 	out := make([]llm.Message, 0, len(in)-lead)
 	for i := lead; i < len(in); i++ {
-		if len(c.moved) > 0 && len(in[i].Results()) == 0 {
+		if len(c.behind) > 0 && len(in[i].Results()) == 0 {
 			out = c.follow(out) // all results of a Round stand together
 		}
-		c.message, c.part, c.movedFrom = i, nowhere, in[i].Dialect
+		c.message, c.part, c.behindFrom = i, nowhere, in[i].Dialect
 		if m, ok := c.oneMessage(in[i]); ok {
 			out = append(out, m)
 		}
+		c.move(llm.OnMessage, i, llm.OnMessage, len(out)-1)
 	}
 	return c.follow(out)
 }
@@ -177,11 +186,11 @@ func (c *converter) oneMessage(m llm.Message) (llm.Message, bool) {
 // follow adds a message with the images of the results before it, where the format has no
 // place for them in a result.
 func (c *converter) follow(out []llm.Message) []llm.Message {
-	if len(c.moved) == 0 {
+	if len(c.behind) == 0 {
 		return out
 	}
-	m := llm.Message{Role: llm.RoleUser, Origin: llm.Note, Dialect: c.movedFrom, Parts: c.moved}
-	c.moved = nil
+	m := llm.Message{Role: llm.RoleUser, Origin: llm.Note, Dialect: c.behindFrom, Parts: c.behind}
+	c.behind = nil
 	return append(out, m)
 }
 

@@ -132,7 +132,7 @@ func (c *converter) resultMedia(p llm.Media, call string) llm.Part {
 		return fit
 	}
 	c.note(Loss{Fate: catalog.Note, What: "image", Name: p.Type, How: "of a result sent in a message behind the results"})
-	c.moved = append(c.moved, llm.Text{Text: "[image of the result of call " + call + "]"}, fit)
+	c.behind = append(c.behind, llm.Text{Text: "[image of the result of call " + call + "]"}, fit)
 	return llm.Text{Text: "[the image follows behind the results]"}
 }
 

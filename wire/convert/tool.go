@@ -14,23 +14,31 @@ const freeText = `{"type":"object","properties":{"input":{"type":"string"}},"req
 // are described in full. r is of another format.
 func (c *converter) tools(r llm.Request) []llm.Tool {
 	out := make([]llm.Tool, 0, len(r.Tools))
-	for _, t := range r.Tools {
-		switch kindOf(t) {
-		case hosted:
-			c.lose(catalog.Drop, "tool", t.Name)
-			continue
-		case custom:
-			if t.Custom = c.to.FreeText == catalog.Keep; !t.Custom {
-				c.lose(catalog.Note, "free-text tool", t.Name)
-				t.Schema = freeText
-			}
+	for i, t := range r.Tools {
+		if t, ok := c.tool(t); ok {
+			out = append(out, t)
 		}
-		c.definition(t)
-		t.Schema = c.schema(t.Name, t.Schema)
-		t.Name, t.Raw = c.name(t.Name), llm.Raw{}
-		out = append(out, t)
+		c.move(llm.OnTool, i, llm.OnTool, len(out)-1)
 	}
 	return out
+}
+
+// tool returns a tool as the format can have it; false if it cannot.
+func (c *converter) tool(t llm.Tool) (llm.Tool, bool) {
+	switch kindOf(t) {
+	case hosted:
+		c.lose(catalog.Drop, "tool", t.Name)
+		return t, false
+	case custom:
+		if t.Custom = c.to.FreeText == catalog.Keep; !t.Custom {
+			c.lose(catalog.Note, "free-text tool", t.Name)
+			t.Schema = freeText
+		}
+	}
+	c.definition(t)
+	t.Schema = c.schema(t.Name, t.Schema)
+	t.Name, t.Raw = c.name(t.Name), llm.Raw{}
+	return t, true
 }
 
 type toolKind int

@@ -40,7 +40,8 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	putTools(b, in)
 	putSettings(b, r)
 	list := b.List(in.Frame.Messages, in.Frame.Each)
-	if elements := contentElements(round.Whole(r.Messages, r.Frame.Mixed, nil), list); !list.Same(elements) {
+	msgs, _ := round.Whole(r.Messages, nil, r.Frame.Mixed, nil)
+	if elements := contentElements(msgs, list); !list.Same(elements) {
 		b.Put("contents", in.Frame.Messages, withElements(list, raw.Slice(in.Frame.Raw, in.Frame.Messages), elements))
 	}
 	body := b.Bytes()

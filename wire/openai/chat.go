@@ -215,7 +215,9 @@ func systemUnit(content []byte) chatUnit {
 // between two of them at its start. nil if there are none.
 func systemContent(r llm.Request) []byte {
 	text := sectionText(r.Sections)
-	marked := slices.ContainsFunc(r.Sections, func(s llm.Section) bool { return s.Mark != llm.NoMark })
+	marked := slices.ContainsFunc(r.Marks, func(p llm.Place) bool {
+		return p.On == llm.OnSection && p.At >= 0 && p.At < len(r.Sections) && p.Mark != llm.NoMark
+	})
 	switch {
 	case text == "":
 		return nil
@@ -223,7 +225,7 @@ func systemContent(r llm.Request) []byte {
 		return raw.Quote(text)
 	}
 	var parts [][]byte
-	for _, s := range r.Sections {
+	for i, s := range r.Sections {
 		if s.Text == "" {
 			continue
 		}
@@ -231,7 +233,7 @@ func systemContent(r llm.Request) []byte {
 			s.Text = between + s.Text
 		}
 		o := new(raw.Object).Text("type", "text").Text("text", s.Text)
-		if s.Mark != llm.NoMark {
+		if r.Marks.On(llm.OnSection, i) != llm.NoMark {
 			o.Raw("prompt_cache_breakpoint", []byte(`{"mode":"explicit"}`))
 		}
 		parts = append(parts, o.Bytes())

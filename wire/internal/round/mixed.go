@@ -149,28 +149,32 @@ func piece(m llm.Message, from, to int, origin llm.Origin) llm.Message {
 }
 
 // Whole returns msgs with the pieces of each message of mixed, in order, as that message
-// again. Pieces of which one has gone, or between which something stands now, stay apart.
-func Whole(msgs, mixed []llm.Message, seam Seam) []llm.Message {
+// again. Pieces of which one has gone, or between which something stands now, stay apart. left
+// are the marks of messages that are none of these pieces.
+func Whole(msgs []llm.Message, marks llm.Marks, mixed []llm.Message, seam Seam) (out []llm.Message, left llm.Marks) {
 	if len(mixed) == 0 {
-		return msgs
+		return msgs, marks
 	}
 	cut, places := slices.Clone(mixed), make([][]int, len(mixed))
 	for k := range cut {
 		cut[k].Parts, places[k] = opened(mixed[k], seam)
 	}
-	out := make([]llm.Message, 0, len(msgs))
-	for len(msgs) > 0 {
-		m, n := msgs[0], 1
+	out = make([]llm.Message, 0, len(msgs))
+	for at := 0; at < len(msgs); {
+		m, n := msgs[at], 0
 		for k, of := range cut {
-			if parts, pieces := gathered(msgs, of); pieces > 0 {
+			if parts, pieces := gathered(msgs[at:], of); pieces > 0 {
 				m, n = mixed[k].WithParts(closed(parts, places[k], mixed[k], seam)), pieces
 				mixed, cut, places = mixed[k+1:], cut[k+1:], places[k+1:]
 				break
 			}
 		}
-		out, msgs = append(out, m), msgs[n:]
+		if n == 0 {
+			n, left = 1, left.With(llm.Place{On: llm.OnMessage, At: len(out), Mark: marks.On(llm.OnMessage, at)})
+		}
+		out, at = append(out, m), at+n
 	}
-	return out
+	return out, left
 }
 
 // gathered returns the parts of the messages at the start of msgs that were pieces of one
