@@ -34,9 +34,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	list := b.List(r.Frame.Messages, r.Frame.Each)
 	msgs, marks := markedPieces(r)
 	msgs, marks = round.Whole(msgs, marks, r.Frame.Mixed, seam{})
-	if elements := messageElements(msgs, marks, list); !list.Same(elements) {
-		b.Put("messages", r.Frame.Messages, list.With(elements))
-	}
+	b.PutElements("messages", r.Frame.Messages, list, messageElements(msgs, marks, list))
 	return b.Bytes(), nil
 }
 

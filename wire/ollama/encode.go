@@ -30,9 +30,7 @@ func EncodeRequest(r llm.Request) ([]byte, error) {
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools))
 	putSettings(b, r)
 	list := b.List(r.Frame.Messages, r.Frame.Each)
-	if elements := messageElements(r, list); !list.Same(elements) {
-		b.Put("messages", r.Frame.Messages, list.With(elements))
-	}
+	b.PutElements("messages", r.Frame.Messages, list, messageElements(r, list))
 	return b.Bytes(), nil
 }
 

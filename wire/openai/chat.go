@@ -121,9 +121,7 @@ func encodeChat(r llm.Request, limit string) ([]byte, error) {
 	tools := b.List(r.Frame.Tools, nil)
 	b.PutList("tools", r.Frame.Tools, tools, toolElements(r, tools, DialectChat))
 	list := b.List(r.Frame.Messages, r.Frame.Each)
-	if elements := chatElements(r, list); !list.Same(elements) {
-		b.Put("messages", r.Frame.Messages, list.With(elements))
-	}
+	b.PutElements("messages", r.Frame.Messages, list, chatElements(r, list))
 	return b.Bytes(), nil
 }
 

@@ -57,12 +57,26 @@ func (b *Body) Drop(name string) { b.dropped = append(b.dropped, name) }
 // PutList changes the array at s to elements, if they are others. Without elements the
 // member goes.
 func (b *Body) PutList(name string, s llm.Span, list *List, elements []Element) {
-	switch {
-	case list.Same(elements):
-	case len(elements) == 0:
+	if len(elements) == 0 && !list.Same(elements) {
 		b.Drop(name)
-	default:
+		return
+	}
+	b.PutElements(name, s, list, elements)
+}
+
+// PutElements changes the array at s to elements, if they are others. Where each has kept its
+// place only those that are others are written.
+func (b *Body) PutElements(name string, s llm.Span, list *List, elements []Element) {
+	if list.Same(elements) {
+		return
+	}
+	changes, ok := list.changes(elements)
+	if !ok {
 		b.Put(name, s, list.With(elements))
+		return
+	}
+	for _, c := range changes {
+		b.changes = append(b.changes, Change{At: Shift(c.At, s.Start), New: c.New})
 	}
 }
 

@@ -87,8 +87,11 @@ func (l *List) With(elements []Element) []byte {
 		return Array(values)
 	}
 	last := l.each[len(l.each)-1]
-	size := len(l.raw)
-	for _, e := range elements {
+	size := l.each[0].Start + len(l.raw) - last.End
+	for i, e := range elements {
+		if i > 0 {
+			size += len(l.gap(e.At))
+		}
 		size += len(e.Bytes)
 	}
 	out := append(make([]byte, 0, size), l.raw[:l.each[0].Start]...)
@@ -99,6 +102,24 @@ func (l *List) With(elements []Element) []byte {
 		out = append(out, e.Bytes...)
 	}
 	return append(out, l.raw[last.End:]...)
+}
+
+// changes returns what makes the array that of elements, where each of these is still in its
+// place; ok is false if some have come, gone or moved. It says of only a few that are others
+// what With says by writing all of them.
+func (l *List) changes(elements []Element) (changes []Change, ok bool) {
+	if !IsArray(l.raw) || len(elements) != len(l.each) {
+		return nil, false
+	}
+	for i, e := range elements {
+		if e.At != i {
+			return nil, false
+		}
+		if at := l.each[i]; !bytes.Equal(e.Bytes, Slice(l.raw, at)) {
+			changes = append(changes, Change{At: at, New: e.Bytes})
+		}
+	}
+	return changes, true
 }
 
 // gap returns what stands between element i of the old array and the one before.
@@ -125,7 +146,11 @@ func Apply(b []byte, changes []Change) []byte {
 		return b
 	}
 	sorted := slices.SortedFunc(slices.Values(changes), func(x, y Change) int { return cmp.Compare(x.At.Start, y.At.Start) })
-	out := make([]byte, 0, len(b))
+	size := len(b)
+	for _, c := range sorted {
+		size += len(c.New) - c.At.Len()
+	}
+	out := make([]byte, 0, max(size, 0))
 	done := 0
 	for _, c := range sorted {
 		out = append(append(out, b[done:c.At.Start]...), c.New...)

@@ -234,6 +234,8 @@ func TestList(t *testing.T) {
 	}{
 		{"same", []Element{el("1", 0), el("2", 1), el("3", 2), el("4", 3)}, old},
 		{"edited", []Element{el("1", 0), el("22", 1), el("3", 2), el("4", 3)}, "[ 1,\n 22,\n 3,\n 4 ]"},
+		{"two edited, of other lengths", []Element{el("", 0), el("2", 1), el("3", 2), el("444", 3)}, "[ ,\n 2,\n 3,\n 444 ]"},
+		{"moved", []Element{el("2", 1), el("1", 0), el("3", 2), el("4", 3)}, "[ 2,\n 1,\n 3,\n 4 ]"},
 		{"first gone", []Element{el("2", 1), el("3", 2), el("4", 3)}, "[ 2,\n 3,\n 4 ]"},
 		{"middle gone", []Element{el("1", 0), el("4", 3)}, "[ 1,\n 4 ]"},
 		{"last gone", []Element{el("1", 0), el("2", 1), el("3", 2)}, "[ 1,\n 2,\n 3 ]"},
@@ -245,6 +247,16 @@ func TestList(t *testing.T) {
 			l := NewList([]byte(old), nil)
 			if got := string(l.With(test.new)); got != test.want {
 				t.Errorf("want %q, got %q", test.want, got)
+			}
+			head, tail := `{"n":1, "messages":`, `,"k":[1]}`
+			place := llm.Span{Start: len(head), End: len(head) + len(old)}
+			b, err := NewBody(llm.Frame{Raw: []byte(head + old + tail), Messages: place})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.PutElements("messages", place, b.List(place, nil), test.new)
+			if got := string(b.Bytes()); got != head+test.want+tail {
+				t.Errorf("want %q in a body, got %q", test.want, got)
 			}
 		})
 	}
