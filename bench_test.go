@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/store/sqlite"
+	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 )
 
 // benchSession has about that many tokens of history and room for as much again.
@@ -129,6 +130,74 @@ func BenchmarkStep(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkRequest measures what a request of 1,000 messages with one new one costs from the Append
+// of that to the bytes that leave, beyond what a codec needs to write the same request without marks:
+// at most 50 µs. Of both the first tenth is told, in which other programs have no part. The
+// conversation is begun anew after some requests.
+func BenchmarkRequest(b *testing.B) {
+	for _, c := range []struct {
+		model   string
+		dialect llm.Dialect
+		marked  bool
+	}{{"claude-opus-4-5", "anthropic", true}, {"gpt-5", "openai-chat", false}} {
+		b.Run(c.model, func(b *testing.B) {
+			codec, _ := codecs.For(c.dialect)
+			var s *plimsoll.Session
+			var whole, writing []time.Duration
+			for n := 0; b.Loop(); n++ {
+				if n%50 == 0 {
+					b.StopTimer()
+					s = benchThousand(b, c.model)
+					b.StartTimer()
+				}
+				start := time.Now()
+				benchAdd(b, s, human("And then?"))
+				send, err := s.Prepare(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				r := send.Request()
+				body, err := codec.EncodeRequest(r)
+				whole = append(whole, time.Since(start))
+				if err != nil || len(r.Messages) < 1_000 || len(r.Marks) > 0 != c.marked {
+					b.Fatalf("%d messages, marks %v, %v", len(r.Messages), r.Marks, err)
+				}
+				r.Marks, start = nil, time.Now()
+				plain, err := codec.EncodeRequest(r)
+				if writing = append(writing, time.Since(start)); err != nil || len(plain) > len(body) {
+					b.Fatalf("%d bytes of %d, %v", len(plain), len(body), err)
+				}
+			}
+			slices.Sort(whole)
+			slices.Sort(writing)
+			b.ReportMetric(0, "ns/op") // of both
+			b.ReportMetric(float64(writing[len(writing)/10]), "writing-ns/op")
+			b.ReportMetric(float64(whole[len(whole)/10]-writing[len(writing)/10]), "beyond-ns/op")
+		})
+	}
+}
+
+// benchThousand is a session of 1,000 messages with a system prompt, whose first request has left.
+func benchThousand(b *testing.B, model string) *plimsoll.Session {
+	b.Helper()
+	s, err := plimsoll.Open(b.Context(), plimsoll.Options{
+		Store: &store.Memory{}, Targets: []budget.Target{{Model: model, Window: budget.Window{Capacity: 4_000_000, OutputReserve: 2_000}}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := s.SetSections(b.Context(), []llm.Section{llm.SystemText(benchLines(1, 10_000))}); err != nil {
+		b.Fatal(err)
+	}
+	for range 500 {
+		benchAdd(b, s, human("And then?"), reply("Done."))
+	}
+	if _, err := s.Prepare(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return s
 }
 
 // BenchmarkToolResult measures the intake of an output of 50 kB, of which guard stores
