@@ -88,6 +88,15 @@ var shelf = []llm.Tool{
 	{Name: "odd", Description: "", Schema: "no schema"},
 }
 
+var desk = []llm.Tool{
+	{Name: "desk__create_label", Description: "Create a label."},
+	{Name: "desk__update_label", Description: "Update a label."},
+	{Name: "desk__delete_label", Description: "Delete a label."},
+	{Name: "desk__list_labels", Description: "List labels."},
+	{Name: "desk__emulate", Description: "Emulate a device.", Schema: `{"properties":{
+		"network":{"description":"How much it is throttled","enum":["offline","3g",1]},"screens":{"items":{"enum":["portrait"]}},"odd":true}}`},
+}
+
 func TestSearch(t *testing.T) {
 	index := deferral.NewIndex(shelf)
 	for _, c := range []struct {
@@ -124,6 +133,28 @@ func TestSearch(t *testing.T) {
 	}
 	if got := deferral.NewIndex(nil).Search("anything", 5); len(got) != 0 {
 		t.Errorf("want nothing of nothing, got %v", got)
+	}
+}
+
+// What somebody wants finds the tool that does it, in whatever words, and of several for the same
+// thing the one that does that to it.
+func TestSearchWhatIsWanted(t *testing.T) {
+	index := deferral.NewIndex(desk)
+	for _, c := range []struct{ name, query, want string }{
+		{"a word for another", "amend a label", "desk__update_label"},
+		{"words that belong together", "get rid of a label", "desk__delete_label"},
+		{"R002-16_a question reads", "which label was updated", "desk__list_labels"},
+		{"a wish does not", "a label, created as the others were listed", "desk__create_label"},
+		{"a question further inside is none", "delete the label which was updated", "desk__delete_label"},
+		{"R002-16_what is said of a parameter", "throttling", "desk__emulate"},
+		{"a value of a parameter", "offline", "desk__emulate"},
+		{"a value within one", "portrait", "desk__emulate"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := index.Search(c.query, 1); len(got) == 0 || desk[got[0]].Name != c.want {
+				t.Errorf("%q: want %s first, got the places %v", c.query, c.want, got)
+			}
+		})
 	}
 }
 

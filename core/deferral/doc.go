@@ -16,11 +16,13 @@
 //
 // # How tools are found
 //
-// By BM25 over words: those of the name count most, then those of the first sentence of the
-// description, which says what a tool is for, then the rest of it, then the names of
-// parameters. Words are taken back to their stems (M. F. Porter, An algorithm for suffix
-// stripping, 1980), and a word counts as the ones that others use for it (synonyms.go). The more
-// words of the query a definition has, and the more words of its name are meant, the more all
-// of it counts: up to half as much again, and up to twice. A tool that the query
-// names, or begins to name, stands before all others.
+// By BM25 over words (score.go): those of the name count most, then those of the first sentence of
+// the description, which says what a tool is for, then the rest of it, then what the schema says
+// of parameters. Words are taken back to their stems (M. F. Porter, An algorithm for suffix
+// stripping, 1980), and a word, or some that belong together, counts as the ones that others use
+// for it (synonyms.go): the less, the more tools those are in. The more words of the query a
+// definition has, and the more words of its name are meant, the more all of it counts: up to
+// three times, and twice. So does a tool whose name says that it does what is asked for, which a
+// question never wants changed. A tool that the query names, or begins to name, stands before all
+// others.
 package deferral

@@ -2,27 +2,10 @@ package deferral
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
-)
-
-// What a word counts by where it stands in a definition.
-const (
-	weightName      = 10
-	weightFirst     = 6 // the first sentence of the description
-	weightRest      = 2
-	weightParameter = 1
-)
-
-// The parameters of BM25, in 16ths: how soon more of a word stops counting for more, and how
-// much a long definition takes from each of its words.
-const (
-	unit      = 16
-	saturates = 80 // 5.0
-	lengthens = 12 // 0.75
 )
 
 // An Index finds tools. It is not changed once it is made.
@@ -39,7 +22,7 @@ type named struct {
 	plain string   // in lower case
 	words []string // of all of it
 	short []string // without the name of its server before it
-	stems []string // of the short one
+	deed  deed
 }
 
 func nameOf(name string) named {
@@ -48,47 +31,47 @@ func nameOf(name string) named {
 	if _, short, ok := strings.Cut(name, "__"); ok {
 		n.short = wordsOf(short)
 	}
-	for _, w := range n.short {
-		n.stems = append(n.stems, stem(w))
-	}
 	return n
 }
 
-// A posting is how often a word stands in a tool's definition, weighted.
-type posting struct{ tool, count int }
+// A posting is how often a word stands in a tool's definition, weighted, and in its name.
+type posting struct{ tool, count, inName int }
 
 // NewIndex returns an index of tools.
 func NewIndex(tools []llm.Tool) *Index {
-	x := &Index{postings: map[string][]posting{}, length: make([]int, len(tools)), other: newThesaurus()}
+	stem := stemmer{}
+	x := &Index{postings: map[string][]posting{}, length: make([]int, len(tools)), other: newThesaurus(stem)}
 	all := 0
 	for i, t := range tools {
-		x.tools = append(x.tools, nameOf(t.Name))
+		n := nameOf(t.Name)
+		short := stem.all(n.short)
+		n.deed = deedOf(short)
+		x.tools = append(x.tools, n)
 		first, rest := firstSentence(t.Description)
-		x.add(i, t.Name, weightName)
-		x.add(i, first, weightFirst)
-		x.add(i, rest, weightRest)
-		parameters(t.Schema, func(name string) { x.add(i, name, weightParameter) })
+		x.add(i, stem.all(n.words[:len(n.words)-len(n.short)]), weightName, 0)
+		x.add(i, short, weightName, 1)
+		x.add(i, stem.all(meaning(wordsOf(first))), weightFirst, 0)
+		x.add(i, stem.all(meaning(wordsOf(rest))), weightRest, 0)
+		schemaTexts(t.Schema, func(text string) { x.add(i, stem.all(meaning(wordsOf(text))), weightSchema, 0) })
 		all += x.length[i]
 	}
 	x.average = max(all/max(len(tools), 1), 1)
 	return x
 }
 
-// add puts the words of a part of a tool's definition into the index.
-func (x *Index) add(tool int, text string, weight int) {
-	words(text, func(w string) {
-		if glue[w] {
-			return
-		}
-		w = stem(w)
-		list := x.postings[w]
+// add puts the stems of a part of a tool's definition into the index.
+func (x *Index) add(tool int, stems []string, weight, inName int) {
+	for _, s := range stems {
+		list := x.postings[s]
 		if n := len(list); n == 0 || list[n-1].tool != tool {
 			list = append(list, posting{tool: tool})
 		}
-		list[len(list)-1].count += weight
-		x.postings[w] = list
+		last := &list[len(list)-1]
+		last.count += weight
+		last.inName += inName
+		x.postings[s] = list
 		x.length[tool] += weight
-	})
+	}
 }
 
 // Search returns the places of the tools that fit a query best, the best first, at most
@@ -98,7 +81,8 @@ func (x *Index) Search(query string, limit int) []int {
 	asked := wordsOf(query)
 	asked = asked[:min(len(asked), mostWords)]
 	verbatim := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()\"'`", r) })
-	scores, ranks := x.scores(asked), make([]int, len(x.tools))
+	meant := x.meant(asked)
+	scores, ranks := x.scores(meant, wantedOf(meant, asks(asked))), make([]int, len(x.tools))
 	var found []int
 	for i, t := range x.tools {
 		ranks[i] = t.rank(asked, verbatim)
@@ -135,75 +119,21 @@ func begins(name, asked []string) bool {
 	return n <= len(name) && slices.Equal(asked[:n-1], name[:n-1]) && strings.HasPrefix(name[n-1], asked[n-1])
 }
 
-// scores returns what a query scores for each tool: for each of its words the best of that
-// word and those that are used for it. The more words of the query a definition has, the more
-// all of that counts, up to half as much again; and then the more words of its name are meant,
-// up to twice.
-func (x *Index) scores(asked []string) []int {
-	out, one, has := make([]int, len(x.tools)), make([]int, len(x.tools)), make([]int, len(x.tools))
-	meant := x.meant(asked)
-	for _, stems := range meant {
-		clear(one)
-		for _, stem := range stems {
-			list := x.postings[stem]
-			rare := log2(2*len(x.tools)+2) - log2(2*len(list)+1)
-			for _, p := range list {
-				s := rare * p.count * (unit + saturates) / (p.count*unit + saturates*x.lengthened(p.tool)/unit)
-				one[p.tool] = max(one[p.tool], s)
-			}
-		}
-		for i, s := range one {
-			out[i] += s
-			if s > 0 {
-				has[i]++
-			}
-		}
-	}
-	for i, t := range x.tools {
-		if out[i] > 0 {
-			out[i] += out[i] * has[i] / (2 * len(meant))
-		}
-		if out[i] > 0 && len(t.stems) > 0 {
-			out[i] += out[i] * t.covered(meant) / len(t.stems)
-		}
-	}
-	return out
-}
-
-// covered returns how many words of a name are meant.
-func (n named) covered(meant [][]string) (words int) {
-	for _, s := range n.stems {
-		if slices.ContainsFunc(meant, func(stems []string) bool { return slices.Contains(stems, s) }) {
-			words++
-		}
-	}
-	return words
-}
-
-// lengthened returns by how much the length of a tool's definition counts against its words,
-// in 16ths.
-func (x *Index) lengthened(tool int) int {
-	return unit - lengthens + lengthens*x.length[tool]/x.average
-}
-
-// log2 returns the logarithm of n to base 2 in 1,024ths, straight between powers of two: what
-// is rare is told from what is not.
-func log2(n int) int {
-	whole := bits.Len(uint(n)) - 1
-	return whole<<10 + (n<<10>>whole - 1<<10)
-}
-
-// meant returns the stems of a query's words, each with those that are used for it.
+// meant returns what each word of a query may mean: its stem, and those that are used for it. Words
+// that the glossary has together are one. What a query asks with counts where it begins, and only
+// joins further inside.
 func (x *Index) meant(asked []string) [][]string {
 	var out [][]string
-	seen := map[string]bool{}
-	for _, w := range asked {
-		s := stem(w)
-		if glue[w] || seen[s] {
+	seen, stem := map[string]bool{}, stemmer{}
+	all := stem.all(asked)
+	for i, n := 0, 0; i < len(asked); i += n {
+		var entry string
+		n, entry = x.other.first(all[i:])
+		if n == 1 && (glue[asked[i]] || i > 0 && asking[asked[i]]) || seen[entry] {
 			continue
 		}
-		seen[s] = true
-		out = append(out, append([]string{s}, x.other[s]...))
+		seen[entry] = true
+		out = append(out, slices.Concat(stem.all(meaning(asked[i:i+n])), x.other[entry]))
 	}
 	return out
 }

@@ -2,45 +2,41 @@ package deferral
 
 import (
 	"encoding/json"
-	"slices"
+	"errors"
 )
 
-// parameters calls yield for the name of each parameter of a schema, and of what is in them,
-// in the order of the alphabet. What is no schema has none.
-func parameters(schema string, yield func(name string)) {
+// schemaTexts calls yield for what a schema says of parameters, and of what is in them: names,
+// descriptions and the values that they may have, in no order. What is no schema says nothing.
+func schemaTexts(schema string, yield func(text string)) {
 	var s shape
-	if json.Unmarshal([]byte(schema), &s) == nil {
-		s.names(yield, 8)
+	var other *json.UnmarshalTypeError // a part that is of another shape is passed over
+	if err := json.Unmarshal([]byte(schema), &s); err == nil || errors.As(err, &other) {
+		s.texts(yield, 8)
 	}
 }
 
-// A shape is a schema as far as names stand in it.
+// A shape is a schema as far as words stand in it.
 type shape struct {
-	Properties map[string]json.RawMessage `json:"properties"`
-	Items      json.RawMessage            `json:"items"`
+	Description string            `json:"description"`
+	Enum        []any             `json:"enum"`
+	Properties  map[string]*shape `json:"properties"`
+	Items       *shape            `json:"items"`
 }
 
-// names calls yield for the names in a shape, down to a depth.
-func (s *shape) names(yield func(name string), depth int) {
-	if depth == 0 {
+// texts calls yield for the texts in a shape, down to a depth.
+func (s *shape) texts(yield func(text string), depth int) {
+	if s == nil || depth == 0 {
 		return
 	}
-	inner := func(raw json.RawMessage) {
-		var in shape
-		if json.Unmarshal(raw, &in) == nil {
-			in.names(yield, depth-1)
+	yield(s.Description)
+	for _, v := range s.Enum {
+		if text, ok := v.(string); ok {
+			yield(text)
 		}
 	}
-	var all []string
-	for name := range s.Properties {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	for _, name := range all {
+	for name, inner := range s.Properties {
 		yield(name)
-		inner(s.Properties[name])
+		inner.texts(yield, depth-1)
 	}
-	if s.Items != nil {
-		inner(s.Items)
-	}
+	s.Items.texts(yield, depth-1)
 }

@@ -28,6 +28,28 @@ func stem(word string) string {
 	return w
 }
 
+// A stemmer has the stems of words that it has met.
+type stemmer map[string]string
+
+// of returns the stem of a word.
+func (m stemmer) of(word string) string {
+	s, ok := m[word]
+	if !ok {
+		s = stem(word)
+		m[word] = s
+	}
+	return s
+}
+
+// all returns the stems of words.
+func (m stemmer) all(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = m.of(w)
+	}
+	return out
+}
+
 // plural is step 1a.
 func plural(w string) string {
 	switch {

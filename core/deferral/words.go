@@ -70,3 +70,19 @@ func set(list string) map[string]bool {
 	}
 	return out
 }
+
+// meaning returns those of words that say something.
+func meaning(words []string) (out []string) {
+	for _, w := range words {
+		if !glue[w] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// asking are words that ask, where a query begins with them.
+var asking = set("how what when where which who whose")
+
+// asks reports whether words are a question.
+func asks(words []string) bool { return len(words) > 0 && asking[words[0]] }
