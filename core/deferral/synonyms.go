@@ -15,11 +15,13 @@ const glossary = `
 	define register : create add new
 	generate produce : create generate
 	change alter modify adjust revise amend rewrite improve tweak refine reword polish convert : update edit change
-	remove erase drop wipe throw_away discard destroy get_rid trash scrap eliminate dispose forget cut strip take_off take_out clean_up : delete remove clear
+	remove erase drop wipe throw_away discard destroy get_rid trash scrap eliminate dispose forget : delete remove clear
+	cut strip take_off take_out clean_up : delete remove clear
 	empty wipe forget purge : clear reset
+	no_more no_longer : delete remove disable stop
 	print tell written inside : get contents
 	what which enumerate list are_there how_many count inventory : list
-	once at_once several many two three four five ten together : multiple bulk batch
+	once at_once in_one_go several many two three four five ten together : multiple bulk batch
 	every : list bulk
 	single : pick
 	immediately right_away now : immediately play
@@ -31,10 +33,10 @@ const glossary = `
 	launch run execute fire kick go : start run trigger execute
 	end finish quit shut shut_down switch_off turn_off exit cease suspend disable deactivate : close stop end
 	abort halt terminate interrupt kill call_off : cancel stop
-	rerun repeat anew once_more : retry again
+	rerun repeat anew once_more start_over try_again : retry again
 	check ensure sure assert confirm whether prove see_if : verify check validate
 	correct valid right wrong mistake : validate lint
-	until hold pause soon ready finished gone vanish delay sleep : wait
+	until hold hold_on pause soon ready finished gone vanish delay sleep : wait
 	copy duplicate twin replicate reproduce mirror : clone duplicate fork copy
 	continue proceed carry_on go_on : resume
 	monitor observe follow stream live : watch
@@ -55,11 +57,11 @@ const glossary = `
 	seen visible shown appear displayed : visible show
 	mark outline emphasise emphasize stress : highlight
 	describe explain : description document
-	examine study investigate : analyze
+	examine study investigate look_into : analyze
 	quality good score rate : audit report
-	overview short brief total : summary
+	overview short brief total summarise summarize sum_up : summary
 	alive reachable connection healthy running : status health connection
-	restore recover undo bring_back earlier reset : restore reset revert
+	restore recover undo bring_back put_back earlier reset : restore reset revert
 	load bring_in : import restore load
 	save keep store archive remember : save
 	write_out convert : export
@@ -70,10 +72,22 @@ const glossary = `
 	forbid prevent prohibit guard lock nobody : protect
 	settle solve close : resolve
 	publish send release share announce : publish
-	tidy align organize organise neat layout grid : arrange
-	old unused outdated stale long obsolete abandoned idle inactive expired : stale
-	owner responsible take_over in_charge : ownership
+	tidy align line_up organize organise neat layout grid : arrange
+	old unused out_of_date outdated stale long obsolete abandoned idle inactive expired : stale
+	owner responsible take_over hand_over in_charge : ownership
 	connect relate relation between : link connection
+	back_up : save export
+	fill_in fill_out : fill form
+	type_in key_in : type fill
+	get_back give_back roll_back : restore revert reset
+	go_ahead : approve play
+	go_through : review
+	kick_off set_off : start trigger run
+	look_at : get
+	point_out : highlight annotation
+	switch_to switch_over : switch checkout select navigate
+	take_down tear_down close_down : stop delete
+	write_down : record
 	stuck hang frozen : reconnect cancel
 
 	person people colleague everybody teammate contact : user member author
@@ -93,13 +107,13 @@ const glossary = `
 	site website webpage : page browser
 	open visit url https go : navigate url open
 	loaded : tab page
-	return back previous : back history navigate
+	return back previous go_back : back history navigate
 	window screen viewport : window page viewport
 	hit press : press key
 	push tap press : click
 	pull : drag
 	pointer cursor : mouse hover
-	tooltip : hover
+	tooltip point_at : hover
 	release let_go : drop
 	typing letter : type
 	tracking consent : cookie
@@ -147,7 +161,7 @@ const glossary = `
 	publish upload : push
 	download server : fetch pull download remote
 	sync up_to_date newest : pull update latest
-	combine join unite land integrate accept : merge
+	combine join unite put_together land integrate accept : merge
 	staged prepare prepared index : stage add staged
 	prepared staged save : commit
 	untracked tracked : untracked clean
@@ -192,7 +206,7 @@ const glossary = `
 	touch paths : files changed
 	source : code files
 	function : code
-	earlier older state yesterday : version history
+	earlier older state yesterday previously ago : version history
 	sprint : iterations
 	progress remaining left pace : burndown status
 	unpublished unfinished : draft
@@ -209,7 +223,7 @@ const glossary = `
 	webhook outside : trigger
 	information : metadata details
 	yaml configuration : ci lint configuration
-	ship production live rollout went_live launch : deployment deploy environment
+	ship production live rollout roll_out went_live launch : deployment deploy environment
 	release : deployment release
 	preview staging server host : environment review
 	cases passed tests : test report
