@@ -11,8 +11,8 @@ import (
 // An Index finds tools. It is not changed once it is made.
 type Index struct {
 	tools    []named
-	postings map[string][]posting
-	length   []int // weighted words of each tool
+	postings map[string]*[]posting // by stem
+	length   []int                 // weighted words of each tool
 	average  int
 	other    thesaurus
 }
@@ -40,38 +40,77 @@ type posting struct{ tool, count, inName int }
 // NewIndex returns an index of tools.
 func NewIndex(tools []llm.Tool) *Index {
 	stem := stemmer{}
-	x := &Index{postings: map[string][]posting{}, length: make([]int, len(tools)), other: newThesaurus(stem)}
+	x := &Index{postings: map[string]*[]posting{}, length: make([]int, len(tools)), other: newThesaurus(stem)}
+	w := writer{x, stem, map[string]*[]posting{}}
 	all := 0
 	for i, t := range tools {
-		n := nameOf(t.Name)
-		short := stem.all(n.short)
-		n.deed = deedOf(short)
-		x.tools = append(x.tools, n)
+		x.tools = append(x.tools, w.name(i, t.Name))
 		first, rest := firstSentence(t.Description)
-		x.add(i, stem.all(n.words[:len(n.words)-len(n.short)]), weightName, 0)
-		x.add(i, short, weightName, 1)
-		x.add(i, stem.all(meaning(wordsOf(first))), weightFirst, 0)
-		x.add(i, stem.all(meaning(wordsOf(rest))), weightRest, 0)
-		schemaTexts(t.Schema, func(text string) { x.add(i, stem.all(meaning(wordsOf(text))), weightSchema, 0) })
+		w.text(i, first, weightFirst)
+		w.text(i, rest, weightRest)
+		schemaTexts(t.Schema, func(text string) { w.text(i, text, weightSchema) })
 		all += x.length[i]
 	}
 	x.average = max(all/max(len(tools), 1), 1)
 	return x
 }
 
-// add puts the stems of a part of a tool's definition into the index.
-func (x *Index) add(tool int, stems []string, weight, inName int) {
-	for _, s := range stems {
-		list := x.postings[s]
-		if n := len(list); n == 0 || list[n-1].tool != tool {
-			list = append(list, posting{tool: tool})
+// A writer puts the words of definitions into an index, tool by tool.
+type writer struct {
+	*Index
+	stem stemmer
+	of   map[string]*[]posting // by word: most are met again
+}
+
+// name puts the name of a tool into the index.
+func (w writer) name(tool int, name string) named {
+	n := nameOf(name)
+	n.deed = deedOf(w.stem.all(n.short))
+	for i, word := range n.words {
+		inName := 0
+		if i >= len(n.words)-len(n.short) {
+			inName = 1
 		}
-		last := &list[len(list)-1]
-		last.count += weight
-		last.inName += inName
-		x.postings[s] = list
-		x.length[tool] += weight
+		w.word(tool, word, weightName, inName)
 	}
+	return n
+}
+
+// text puts those words of a text into the index that say something.
+func (w writer) text(tool int, text string, weight int) {
+	words(text, func(word string) {
+		if !glue[word] {
+			w.word(tool, word, weight, 0)
+		}
+	})
+}
+
+// word puts a word into the index.
+func (w writer) word(tool int, word string, weight, inName int) {
+	list := w.of[word]
+	if list == nil {
+		s := w.stem.of(word)
+		if list = w.postings[s]; list == nil {
+			list = new([]posting)
+			w.postings[s] = list
+		}
+		w.of[word] = list
+	}
+	if n := len(*list); n == 0 || (*list)[n-1].tool != tool {
+		*list = append(*list, posting{tool: tool})
+	}
+	last := &(*list)[len(*list)-1]
+	last.count += weight
+	last.inName += inName
+	w.length[tool] += weight
+}
+
+// posted returns the tools in which a stem stands.
+func (x *Index) posted(stem string) []posting {
+	if list := x.postings[stem]; list != nil {
+		return *list
+	}
+	return nil
 }
 
 // Search returns the places of the tools that fit a query best, the best first, at most

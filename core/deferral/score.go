@@ -45,7 +45,7 @@ func (x *Index) scores(meant [][]string, wanted deed) []int {
 				continue
 			}
 			seen[s] = true
-			for _, p := range x.postings[s] {
+			for _, p := range x.posted(s) {
 				named[p.tool] += p.inName
 			}
 		}
@@ -70,7 +70,7 @@ func more(score, counts, part, whole int) int {
 func (x *Index) word(stems []string, scores []int) {
 	clear(scores)
 	for _, s := range stems {
-		for _, p := range x.postings[s] {
+		for _, p := range x.posted(s) {
 			scores[p.tool] = 1
 		}
 	}
@@ -79,7 +79,7 @@ func (x *Index) word(stems []string, scores []int) {
 		together += s
 	}
 	for _, s := range stems {
-		list := x.postings[s]
+		list := x.posted(s)
 		rare := (x.rare(len(list)) + x.rare(together)) / 2
 		for _, p := range list {
 			s := rare * p.count * (unit + saturates) / (p.count*unit + saturates*x.lengthened(p.tool)/unit)
