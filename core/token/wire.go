@@ -11,7 +11,8 @@ import (
 // in bytes. They are rounded up from the largest of the dialects, and used only
 // for parts that were made here and so have no bytes yet.
 const (
-	messageFrame = 40
+	messageFrame = 48
+	saidFrame    = 56 // more for each text of a model: it may become a message of its own
 	textFrame    = 32
 	callFrame    = 96
 	resultFrame  = 96
@@ -24,18 +25,44 @@ const (
 // object these are its bytes, with those of each part that was replaced since in the
 // place of the part.
 func messageBytes(m llm.Message) int {
-	n := messageFrame
-	if e := m.Envelope; len(e.Raw) > 0 {
-		n = len(e.Raw)
-		if len(e.Spans) != len(m.Parts) {
-			return n
-		}
-		for _, s := range e.Spans {
-			n -= s.Len()
-		}
+	n, whole := envelopeBytes(m)
+	if whole {
+		return n
+	}
+	if n == 0 {
+		n = madeFrame(m)
 	}
 	for _, p := range m.Parts {
 		n += partBytes(p)
+	}
+	return n
+}
+
+// envelopeBytes returns what the object that m came as has around its parts, 0 if it came as
+// none; whole: it has all of m, and its parts cannot be told from it.
+func envelopeBytes(m llm.Message) (n int, whole bool) {
+	e := m.Envelope
+	n = len(e.Raw)
+	if n > 0 && len(e.Spans) != len(m.Parts) {
+		return n, true
+	}
+	for _, s := range e.Spans {
+		n -= s.Len()
+	}
+	return n, false
+}
+
+// madeFrame returns the bytes around the parts of a message that is written here.
+func madeFrame(m llm.Message) int {
+	n := messageFrame
+	if m.Role != llm.RoleAssistant {
+		return n
+	}
+	for _, p := range m.Parts {
+		switch p.(type) {
+		case llm.Text, llm.Stub:
+			n += saidFrame
+		}
 	}
 	return n
 }
@@ -68,6 +95,9 @@ func partMore(p llm.Part) int {
 
 func messageMore(m llm.Message) int {
 	n := 0
+	if around, _ := envelopeBytes(m); around > 0 {
+		n = max(madeFrame(m)-around, 0)
+	}
 	for _, p := range m.Parts {
 		n += partMore(p)
 	}
