@@ -150,7 +150,7 @@ func (m *Meter) Message(msg llm.Message) int {
 }
 
 // Part returns the tokens of a part.
-func (m *Meter) Part(p llm.Part) int { return m.scale.tokens(m.scale.part(p)) }
+func (m *Meter) Part(p llm.Part) int { return m.scale.partTokens(p) }
 
 // Text returns the tokens of a text.
 func (m *Meter) Text(s string) int {

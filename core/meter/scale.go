@@ -153,6 +153,14 @@ func keyOf(p llm.Part) (partKey, bool) {
 	return partKey{}, false
 }
 
+// partTokens returns the tokens of a part.
+func (s *scale) partTokens(p llm.Part) int {
+	if _, long := keyOf(p); !long {
+		return s.tokens(token.TokensOfPart(s.counter, p))
+	}
+	return s.tokens(s.part(p))
+}
+
 // part measures a part as far as its tokens go.
 func (s *scale) part(p llm.Part) token.Size {
 	key, long := keyOf(p)

@@ -33,6 +33,11 @@ type Sizer interface {
 	SizeSection(s llm.Section) Size
 }
 
+// A partCounter counts a part without its bytes on the wire.
+type partCounter interface {
+	partTokens(p llm.Part) (tokens, media int)
+}
+
 // SizeOf measures m by c. It is not always the sum of the sizes of the parts: an
 // estimator may add to a message, or round once a message.
 func SizeOf(c Counter, m llm.Message) Size {
@@ -58,6 +63,19 @@ func SizeOfPart(c Counter, p llm.Part) Size {
 	size.Bytes, size.More = partBytes(p), partMore(p)
 	eachText(p, func(s string) { size.Tokens += c.Text(s) })
 	size.MediaTokens = size.Media * foreignMedia
+	return size
+}
+
+// TokensOfPart returns Tokens and MediaTokens of [SizeOfPart], and nothing else: a batch asks for them
+// of each part of a conversation, and needs not know how many bytes it takes.
+func TokensOfPart(c Counter, p llm.Part) Size {
+	own, ok := c.(partCounter)
+	if !ok {
+		of := SizeOfPart(c, p)
+		return Size{Tokens: of.Tokens, MediaTokens: of.MediaTokens}
+	}
+	var size Size
+	size.Tokens, size.MediaTokens = own.partTokens(p)
 	return size
 }
 

@@ -49,8 +49,9 @@ type added struct {
 }
 
 var (
-	_ Counter = estimator{}
-	_ Sizer   = estimator{}
+	_ Counter     = estimator{}
+	_ Sizer       = estimator{}
+	_ partCounter = estimator{}
 )
 
 // ID implements Counter.
@@ -105,12 +106,16 @@ func (e estimator) SizePart(p llm.Part) Size {
 	var size Size
 	size.countPart(p)
 	size.Bytes, size.More = partBytes(p), partMore(p)
-	units, media := e.part(p)
-	size.MediaTokens = media
-	if !isMedia(p) {
-		size.Tokens = e.tokens(units) + e.added.block
-	}
+	size.Tokens, size.MediaTokens = e.partTokens(p)
 	return size
+}
+
+func (e estimator) partTokens(p llm.Part) (tokens, media int) {
+	units, media := e.part(p)
+	if !isMedia(p) {
+		tokens = e.tokens(units) + e.added.block
+	}
+	return tokens, media
 }
 
 // SizeSection implements Sizer.
@@ -252,8 +257,9 @@ func isMedia(p llm.Part) bool {
 type larger struct{ a, b Counter }
 
 var (
-	_ Counter = larger{}
-	_ Sizer   = larger{}
+	_ Counter     = larger{}
+	_ Sizer       = larger{}
+	_ partCounter = larger{}
 )
 
 // Max returns a counter that counts each thing by a and by b and takes the
@@ -280,6 +286,11 @@ func (l larger) Size(m llm.Message) Size { return SizeOf(l.a, m).larger(SizeOf(l
 
 // SizePart implements Sizer.
 func (l larger) SizePart(p llm.Part) Size { return SizeOfPart(l.a, p).larger(SizeOfPart(l.b, p)) }
+
+func (l larger) partTokens(p llm.Part) (tokens, media int) {
+	a, b := TokensOfPart(l.a, p), TokensOfPart(l.b, p)
+	return max(a.Tokens, b.Tokens), max(a.MediaTokens, b.MediaTokens)
+}
 
 // SizeSection implements Sizer.
 func (l larger) SizeSection(s llm.Section) Size {

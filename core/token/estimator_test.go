@@ -228,6 +228,24 @@ func TestEstimatorProperties(t *testing.T) {
 	}
 }
 
+// The tokens of a part are those of its size, of any counter.
+func TestTokensOfPart(t *testing.T) {
+	for _, id := range []string{"chars/4", "bytes/4+10", "pieces", "anthropic", "runes*2/5", "max(pieces,chars/4)"} {
+		c := counter(t, id)
+		for name, c := range map[string]token.Counter{id: c, "foreign " + id: struct{ token.Counter }{c}} {
+			rapid.Check(t, func(t *rapid.T) {
+				for _, p := range anyMessage().Draw(t, "message").Parts {
+					of := token.SizeOfPart(c, p)
+					want := token.Size{Tokens: of.Tokens, MediaTokens: of.MediaTokens}
+					if got := token.TokensOfPart(c, p); got != want {
+						t.Fatalf("%s: %T has %+v, want %+v", name, p, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
 // Parts add up to a message where the estimator rounds by part.
 func TestPartsAddUp(t *testing.T) {
 	for _, id := range []string{"chars/4", "bytes/4", "bytes/4+10", "pieces", "anthropic"} {
