@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -41,7 +42,8 @@ func (r *references) kept(size int) []keptOutput {
 		text string
 	}
 	var gone []output
-	for _, msg := range r.m.messages[:r.keep-1] {
+	for i := range r.m.messages[:r.keep-1] {
+		msg := &r.m.messages[i]
 		if r.shows[msg.ID] != shownNot {
 			continue
 		}
@@ -89,8 +91,17 @@ func (r *references) about(at ground.Place) string {
 	return call.Name
 }
 
-// lists are what a note may name, the most wanted of each first.
-type lists struct{ said, ran, used, outputs, seen []string }
+// A listing goes through what a note may name, the most wanted first. room returns the bytes that
+// are left for one: what is longer need not be named.
+type listing func(room func() int) iter.Seq[string]
+
+// listed goes through a list that there is.
+func listed(all []string) listing {
+	return func(func() int) iter.Seq[string] { return slices.Values(all) }
+}
+
+// lists are what a note may name.
+type lists struct{ said, ran, used, outputs, seen listing }
 
 // withReferences adds to a batch the note that names what is no longer shown after it. It
 // takes the place of the one before.
@@ -126,7 +137,9 @@ func (m *ruler) withReferences(p edit.Plan, keep llm.MessageID, rule string) edi
 
 // text returns the note of at most room tokens.
 func (r *references) text(room int, kept []keptOutput) string {
-	l := lists{r.said(), r.ran(), r.used(room * bytesToken), entriesOf(kept), r.seen(2 * room * bytesToken)}
+	l := lists{
+		r.said, listed(r.ran()), listed(r.used(room * bytesToken)), listed(entriesOf(kept)), listed(r.seen(2 * room * bytesToken)),
+	}
 	for size := room * bytesToken; size > 0; size = size * 4 / 5 {
 		clear(r.told)
 		text := r.write(size, l)
@@ -140,7 +153,7 @@ func (r *references) text(room int, kept []keptOutput) string {
 func (r *references) write(size int, l lists) string {
 	var b strings.Builder
 	left := size
-	put := func(title string, list []string, share int) {
+	put := func(title string, list listing, share int) {
 		lines := r.take(list, share)
 		if lines == "" {
 			return
@@ -160,10 +173,11 @@ func (r *references) write(size int, l lists) string {
 }
 
 // take joins as many of a list as size has room for, the first ones first.
-func (r *references) take(list []string, size int) string {
+func (r *references) take(list listing, size int) string {
 	var b strings.Builder
-	for _, s := range list {
-		if r.told[s] || b.Len()+len(s)+1 > size || r.foreign(s) {
+	room := func() int { return size - b.Len() - len(" ") }
+	for s := range list(room) {
+		if r.told[s] || len(s) > room() || r.foreign(s) {
 			continue
 		}
 		r.told[s] = true

@@ -3,8 +3,10 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/ground"
@@ -62,10 +64,11 @@ type references struct {
 	index   *ground.Index
 	plan    edit.Plan
 	keep    llm.MessageID
-	shown   ground.Texts    // after the plan
-	shows   []showing       // what is shown of the message with ID i then
-	told    map[string]bool // what the note has
-	outputs map[string]bool // the entries that name outputs
+	forms   map[ground.Place]llm.Part // what the plan shows in the place of parts
+	shown   ground.Texts              // after the plan
+	shows   []showing                 // what is shown of the message with ID i then
+	told    map[string]bool           // what the note has
+	outputs map[string]bool           // the entries that name outputs
 }
 
 // A showing says whether a message is shown after the plan.
@@ -78,38 +81,60 @@ const (
 )
 
 func newReferences(m *ruler, p edit.Plan, keep llm.MessageID) *references {
-	r := &references{m: m, index: m.grounded(), plan: p, keep: keep, shows: make([]showing, len(m.messages)+1), told: map[string]bool{}, outputs: map[string]bool{}}
-	for _, it := range m.view.Items {
-		if it.IsNote() || r.covered(it.Message.ID) {
+	r := &references{
+		m: m, index: m.grounded(), plan: p, keep: keep, forms: map[ground.Place]llm.Part{}, shows: make([]showing, len(m.messages)+1),
+		told: map[string]bool{}, outputs: map[string]bool{},
+	}
+	var gone []edit.Span
+	for _, e := range p.Edits {
+		switch at := (ground.Place{Message: e.Span.From, Part: e.Part}); e.Op {
+		case edit.Archive:
+			gone = append(gone, e.Span)
+		case edit.Replace:
+			if _, other := r.forms[at]; !other {
+				r.forms[at] = e.Replacement
+			}
+		}
+	}
+	slices.SortFunc(gone, func(a, b edit.Span) int { return cmp.Compare(a.From, b.From) })
+	stays, end := []*edit.Item{}, llm.MessageID(0) // messages stand in their order; those before end leave
+	for i := range m.view.Items {
+		it := &m.view.Items[i]
+		if it.IsNote() {
 			continue
 		}
+		for len(gone) > 0 && gone[0].From <= it.Message.ID {
+			end, gone = max(end, gone[0].To), gone[1:]
+		}
+		if it.Message.ID >= end {
+			stays = append(stays, it)
+		}
+	}
+	r.shown.Grow(len(stays))
+	for _, it := range stays {
 		r.show(it)
 	}
 	return r
 }
 
 // show notes what an item shows after the plan.
-func (r *references) show(it edit.Item) {
-	whole := true
+func (r *references) show(it *edit.Item) {
+	whole := len(it.Edits) == 0
 	for n, part := range it.Message.Parts {
-		switch e := r.replacing(it.Message.ID, n); {
-		case e != nil:
+		at := ground.Place{Message: it.Message.ID, Part: n}
+		if now, ok := r.forms[at]; ok {
 			whole = false
-			r.shown.Add(ground.TextOf(e.Replacement))
-		case len(it.Edits) > 0:
+			r.shown.Add(ground.TextOf(now))
+		} else if len(it.Edits) > 0 {
 			r.shown.Add(ground.TextOf(part))
-		default:
-			r.shown.Add(r.index.Text(ground.Place{Message: it.Message.ID, Part: n}))
+		} else {
+			r.shown.Add(r.index.Text(at))
 		}
 	}
 	r.shows[it.Message.ID] = shownOther
-	if whole && len(it.Edits) == 0 {
+	if whole {
 		r.shows[it.Message.ID] = shownWhole
 	}
-}
-
-func (r *references) covered(id llm.MessageID) bool {
-	return slices.ContainsFunc(r.plan.Edits, func(e edit.Edit) bool { return e.Op == edit.Archive && e.Span.Contains(id) })
 }
 
 // leaves reports whether an archive of the plan takes a note with it.
@@ -117,30 +142,39 @@ func (r *references) leaves(note edit.Edit) bool {
 	return slices.ContainsFunc(r.plan.Edits, func(e edit.Edit) bool { return slices.Contains(e.Supersedes, note.ID) })
 }
 
-func (r *references) replacing(id llm.MessageID, part int) *edit.Edit {
-	for i := range r.plan.Edits {
-		if e := &r.plan.Edits[i]; e.Op == edit.Replace && e.Span.From == id && e.Part == part {
-			return e
-		}
-	}
-	return nil
-}
-
 // visible reports whether s is shown after the plan.
 func (r *references) visible(s ground.Span) bool { return r.shown.Says(s) }
 
-// said returns what a person said and is no longer shown, the newest first.
-func (r *references) said() []string {
-	var out []string
-	for _, msg := range slices.Backward(r.m.messages[:r.keep-1]) {
-		if msg.Origin != llm.Human || r.shows[msg.ID] == shownWhole {
-			continue
-		}
-		if text := strings.Join(strings.Fields(msg.Text()), " "); text != "" {
-			out = append(out, fmt.Sprintf("%q", cutAt(text, mostSaid)))
+// said goes through what a person said and is no longer shown, the newest first. room returns
+// the bytes that an entry may have: what is surely longer is left out unseen.
+func (r *references) said(room func() int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := int(r.keep) - 2; i >= 0; i-- {
+			msg := &r.m.messages[i]
+			if msg.Origin != llm.Human || r.shows[msg.ID] == shownWhole || !quotable(msg.Parts, room()) {
+				continue
+			}
+			text := strings.Join(strings.Fields(msg.Text()), " ")
+			if text != "" && !yield(fmt.Sprintf("%q", cutAt(text, mostSaid))) {
+				return
+			}
 		}
 	}
-	return out
+}
+
+// quotable reports whether a quotation of texts may have no more than so many bytes: it has all
+// characters but blanks, or is cut.
+func quotable(parts []llm.Part, most int) bool {
+	n := len(`""`)
+	for _, p := range parts {
+		t, ok := p.(llm.Text)
+		for i := 0; ok && i < len(t.Text) && n <= most && n < mostSaid; i++ {
+			if c := t.Text[i]; c > ' ' && c < utf8.RuneSelf {
+				n++
+			}
+		}
+	}
+	return n <= most
 }
 
 // cutAt returns the beginning of a text of at most n bytes, whole characters.
@@ -158,9 +192,10 @@ func cutAt(text string, n int) string {
 // with how it ended.
 func (r *references) ran() []string {
 	var c summary.Collector
-	for _, msg := range r.m.messages[:r.keep-1] {
-		if r.shows[msg.ID] != shownWhole {
-			c.Add(msg)
+	for i := range r.m.messages[:r.keep-1] {
+		msg := &r.m.messages[i]
+		if r.shows[msg.ID] != shownWhole && slices.ContainsFunc(msg.Parts, runs) { // no other message says anything of a command
+			c.Add(*msg)
 		}
 	}
 	var out []string
@@ -176,6 +211,15 @@ func (r *references) ran() []string {
 	return out
 }
 
+// runs reports whether a part is a call or its result.
+func runs(p llm.Part) bool {
+	switch p.(type) {
+	case llm.ToolCall, llm.ToolResult:
+		return true
+	}
+	return false
+}
+
 // used returns the names in the model's own calls that are no longer shown, those used most
 // and most lately first, until they take size bytes.
 func (r *references) used(size int) []string {
@@ -186,7 +230,8 @@ func (r *references) used(size int) []string {
 	names := map[string]*name{}
 	var order []*name
 	step, weights := r.index.Step(), faded()
-	for _, msg := range r.m.messages[:r.keep-1] {
+	for i := range r.m.messages[:r.keep-1] {
+		msg := &r.m.messages[i]
 		calls := msg.Calls()
 		if len(calls) == 0 {
 			continue
@@ -241,9 +286,13 @@ func (r *references) seen(size int) []string {
 		used int
 	}
 	var hidden []part
-	for _, msg := range r.m.messages[:r.keep-1] {
+	for i := int(r.keep) - 2; i >= 0; i-- { // as a rule they are in their order then
+		msg := &r.m.messages[i]
 		if r.shows[msg.ID] == shownWhole {
 			continue
+		}
+		if hidden == nil {
+			hidden = make([]part, 0, i+1)
 		}
 		for n := range msg.Parts {
 			at := ground.Place{Message: msg.ID, Part: n}

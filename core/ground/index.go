@@ -16,7 +16,7 @@ type Place struct {
 // An Index knows which parts of a transcript say a span, and when a call last referred to
 // each of them. The zero Index is empty and ready. It is not safe for concurrent use. What
 // it keeps beside the texts, which it shares but for those of calls, is 4 bytes for each
-// different word of a part, 12 for each different word of all and 8 for each message.
+// different word of a part, 16 for each different word of all and 8 for each message.
 type Index struct {
 	messages int
 	step     int // calls of the model so far
@@ -26,6 +26,7 @@ type Index struct {
 	begin    []int          // where the parts of each message begin in parts, in the order of the messages
 	ids      llm.MessageID  // of the first message; those after it follow, else -1
 	where    extents        // of words in parts
+	words    []uint32       // of the texts that came last: many short ones share their memory
 	paths    map[string]int // the newest Step that named each path
 	edited   map[string]int // the newest Step that edited each path
 }
@@ -44,8 +45,8 @@ type source struct {
 // It takes time linear in the message, and for each span in it in the parts that have all
 // its words.
 func (x *Index) Add(m llm.Message) {
-	if x.where == nil {
-		x.where, x.paths, x.edited = extents{}, map[string]int{}, map[string]int{}
+	if x.paths == nil {
+		x.paths, x.edited = map[string]int{}, map[string]int{}
 	}
 	if x.messages == 0 {
 		x.ids = m.ID
@@ -64,8 +65,25 @@ func (x *Index) Add(m llm.Message) {
 			x.refer(c)
 		}
 		_, out := p.(llm.ToolResult)
-		x.add(source{Text: TextOf(p), place: Place{m.ID, n}, step: x.step, out: out})
+		x.add(source{Text: x.text(p), place: Place{m.ID, n}, step: x.step, out: out})
 	}
+}
+
+// wordsTogether is how many words of short texts share one piece of memory.
+const wordsTogether = 4096
+
+// text returns what a part says.
+func (x *Index) text(p llm.Part) Text {
+	text := said(p)
+	if cap(x.words)-len(x.words) < len(text)/2+1 { // a word takes two bytes, with what is between two of them
+		if len(text) > wordsTogether {
+			return TextOfString(text)
+		}
+		x.words = make([]uint32, 0, wordsTogether)
+	}
+	from := len(x.words)
+	x.words = wordsOf(x.words, text)
+	return Text{text: text, words: slices.Clip(x.words[from:])}
 }
 
 func (x *Index) add(s source) {

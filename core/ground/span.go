@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -40,12 +41,14 @@ type Span struct {
 }
 
 // SpanOf returns a text as a span, to be searched for.
-func SpanOf(k Kind, text string) Span { return Span{Kind: k, Text: text, words: wordsOf(text)} }
+func SpanOf(k Kind, text string) Span {
+	return Span{Kind: k, Text: text, words: slices.Clip(wordsOf(nil, text))}
+}
 
 // Spans returns the spans in the arguments of a call, each once, in the order in which
 // they stand there.
 func Spans(c llm.ToolCall) []Span {
-	e := extractor{seen: map[string]bool{}}
+	var e extractor
 	for _, a := range leaves(c.Args) {
 		e.argument(a)
 	}
@@ -55,7 +58,7 @@ func Spans(c llm.ToolCall) []Span {
 // Names returns the names in a text, each once, in the order in which they stand there:
 // spans of all kinds but lines and quoted strings.
 func Names(text string) []Span {
-	e := extractor{seen: map[string]bool{}}
+	var e extractor
 	e.names(text)
 	return e.spans
 }
@@ -68,6 +71,9 @@ type extractor struct {
 
 func (e *extractor) add(k Kind, text string) {
 	if !e.seen[text] {
+		if e.seen == nil {
+			e.seen = map[string]bool{}
+		}
 		e.seen[text] = true
 		e.spans = append(e.spans, SpanOf(k, text))
 	}

@@ -18,13 +18,10 @@ type Text struct {
 // TextOf returns what a part says. Of a call these are the tool's name and all strings and
 // numbers in its arguments, decoded; what is not text says nothing, nor does thinking, which
 // a provider may drop.
-func TextOf(p llm.Part) Text {
-	text := said(p)
-	return Text{text: text, words: wordsOf(text)}
-}
+func TextOf(p llm.Part) Text { return TextOfString(said(p)) }
 
 // TextOfString returns a text as it is, such as a section of a system prompt.
-func TextOfString(text string) Text { return Text{text: text, words: wordsOf(text)} }
+func TextOfString(text string) Text { return Text{text: text, words: slices.Clip(wordsOf(nil, text))} }
 
 func said(p llm.Part) string {
 	switch p := p.(type) {
@@ -81,11 +78,11 @@ func joined(text string, at int) bool {
 	return inWord(before) && inWord(after)
 }
 
-// wordsOf returns the hashes of the words of a text, sorted, each once. FNV-1a, 32 bits:
+// wordsOf appends the hashes of the words of a text to out, sorted, each once. FNV-1a, 32 bits:
 // where two words have one hash, a search looks at the text once more than it must.
-func wordsOf(text string) []uint32 {
+func wordsOf(out []uint32, text string) []uint32 {
 	const offset, prime = 2166136261, 16777619
-	var out []uint32
+	from := len(out)
 	h, in := uint32(offset), false
 	for i := 0; i < len(text); {
 		n, is := 1, isWordByte(text[i])
@@ -109,8 +106,8 @@ func wordsOf(text string) []uint32 {
 	if in {
 		out = append(out, h)
 	}
-	slices.Sort(out)
-	return slices.Clip(slices.Compact(out))
+	slices.Sort(out[from:])
+	return out[:from+len(slices.Compact(out[from:]))]
 }
 
 // A leaf is a value in a call's arguments: a string, or a number as it is written.

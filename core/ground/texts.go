@@ -1,16 +1,18 @@
 package ground
 
+import "slices"
+
 // Texts are searched together. The zero Texts are empty and ready.
 type Texts struct {
 	all   []Text
 	where extents
 }
 
+// Grow makes room for so many texts more.
+func (x *Texts) Grow(texts int) { x.all = slices.Grow(x.all, texts) }
+
 // Add takes a text in.
 func (x *Texts) Add(t Text) {
-	if x.where == nil {
-		x.where = extents{}
-	}
 	x.where.add(t, len(x.all))
 	x.all = append(x.all, t)
 }
@@ -26,33 +28,41 @@ func (x *Texts) Says(s Span) bool {
 	return false
 }
 
-// Extents say of each word where in a list of texts it is.
-type extents map[uint32]extent
+// Extents say of each word where in a list of texts it is. The zero extents are empty and ready.
+type extents struct {
+	at  map[uint32]int32 // of each word, in all
+	all []extent
+}
 
 // An extent is the first and the last text that has a word.
 type extent struct{ first, last int32 }
 
 // add takes in the next text of the list.
-func (x extents) add(t Text, i int) {
+func (x *extents) add(t Text, i int) {
+	if x.at == nil {
+		x.at = map[uint32]int32{}
+	}
+	n := int32(i) //nolint:gosec // parts of a conversation
 	for _, w := range t.words {
-		e, ok := x[w]
-		if !ok {
-			e.first = int32(i) //nolint:gosec // parts of a conversation
+		if at, ok := x.at[w]; ok {
+			x.all[at].last = n
+			continue
 		}
-		e.last = int32(i) //nolint:gosec // as above
-		x[w] = e
+		x.at[w] = int32(len(x.all)) //nolint:gosec // different words of a conversation
+		x.all = append(x.all, extent{n, n})
 	}
 }
 
 // bounds returns the texts up to last outside of which none has all words of s; false if
 // there are none.
-func (x extents) bounds(s Span, last int) (int, int, bool) {
+func (x *extents) bounds(s Span, last int) (int, int, bool) {
 	first := 0
 	for _, w := range s.words {
-		e, ok := x[w]
+		at, ok := x.at[w]
 		if !ok {
 			return 0, 0, false
 		}
+		e := x.all[at]
 		first, last = max(first, int(e.first)), min(last, int(e.last))
 	}
 	return first, last, first <= last
