@@ -48,7 +48,7 @@ func (a Ahead) Write() []Written {
 	s := Scene{Messages: a.messages, View: View{edits: a.edits}, Turns: &turns, Own: a.own}.placed()
 	out := make([]Written, len(a.spans))
 	for i, span := range a.spans {
-		data := s.body(span)
+		data := s.body(span, 0, nil)
 		out[i] = Written{
 			Span: span, Blob: Blob{llm.RefOf(data), data},
 			from: a.messages[span.From-1 : span.To-1], edits: s.inside(span), own: s.owners(span),
@@ -84,14 +84,15 @@ func (s Scene) owners(span Span) map[string]bool {
 	return out
 }
 
-// blob returns the archive of span: one that was written beforehand, if it would be the same.
-func (s Scene) blob(span Span) Blob {
+// blob returns the archive of span: one that was written beforehand, if it would be the same, else
+// one that is written into buf where that has room for about so many bytes.
+func (s Scene) blob(span Span, room int, buf []byte) Blob {
 	for _, w := range s.Written {
 		if w.Span == span && s.holds(w) {
 			return w.Blob
 		}
 	}
-	data := s.body(span)
+	data := s.body(span, room, buf)
 	return Blob{llm.RefOf(data), data}
 }
 

@@ -24,15 +24,61 @@ func (s Scene) Drop(span Span, kind Kind, why string) Plan {
 // must be legal and free of pinned messages; [Scene.Drop] sees to that. Sections
 // of archives that go into this one follow the given ones.
 func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm.Section) Plan {
-	blob := s.blob(span)
-	ref := blob.Ref
+	d := s.draft(span, nil)
+	d.notes = notes
+	for _, n := range notes {
+		d.after += s.Measure(n)
+	}
+	return s.made(d, kind, sections)
+}
+
+func (s Scene) archive(span Span, kind Kind, why string) Plan {
+	return s.noted(s.draft(span, nil)).plan(s, kind, why)
+}
+
+// A draft is an archive of which nobody has said yet whether it is worth making.
+type draft struct {
+	span          Span
+	blob          Blob
+	notes         []llm.Message
+	before, after int // tokens, as of [Edit]
+}
+
+// draft writes the archive of span, into buf where that is large enough.
+func (s Scene) draft(span Span, buf []byte) draft {
+	from, to := s.leaving(span)
+	before := s.size(from, to)
+	return draft{span: span, blob: s.blob(span, roomFor(to-from, before), buf), before: before}
+}
+
+// noted puts the scene's template in the place of what d takes out, and the summaries that stood there.
+func (s Scene) noted(d draft) draft {
+	d.notes = append([]llm.Message{s.noteFor(d.span, d.blob.Ref)}, s.summaries(d.span)...)
+	for _, n := range d.notes {
+		d.after += s.Measure(n)
+	}
+	return d
+}
+
+func (d draft) gain() int { return d.before - d.after }
+
+// plan makes the archive; why is how a sentence about it begins.
+func (d draft) plan(s Scene, kind Kind, why string) Plan {
+	p := s.made(d, kind, nil)
+	p.Edits[0].Why = fmt.Sprintf("%s: messages %d to %d (%d) leave", why, d.span.From, d.span.To-1, int(d.span.To-d.span.From))
+	return p
+}
+
+// made returns the archive that d is, with the sections given. It takes the place of all edits in its span.
+func (s Scene) made(d draft, kind Kind, sections []llm.Section) Plan {
+	ref := d.blob.Ref
 	e := Edit{
-		Op: Archive, Kind: kind, Span: span, Notes: notes, Sections: slices.Clone(sections),
-		Refs: []llm.Ref{ref}, Low: s.Low, Rule: s.Rule, Before: s.sizeOf(span),
+		Op: Archive, Kind: kind, Span: d.span, Notes: d.notes, Sections: slices.Clone(sections),
+		Refs: []llm.Ref{ref}, Low: s.Low, Rule: s.Rule, Before: d.before, After: d.after,
 	}
 	known := map[llm.Ref]bool{ref: true}
 	for _, old := range s.View.edits {
-		if !insideOf(old, span) {
+		if !insideOf(old, d.span) {
 			continue
 		}
 		e.Supersedes = append(e.Supersedes, old.ID)
@@ -41,22 +87,7 @@ func (s Scene) Archive(span Span, kind Kind, notes []llm.Message, sections []llm
 			e.Sections = append(e.Sections, old.Sections...)
 		}
 	}
-	for _, n := range notes {
-		e.After += s.Measure(n)
-	}
-	return Plan{Edits: []Edit{e}, Blobs: []Blob{blob}}
-}
-
-func (s Scene) archive(span Span, kind Kind, why string) Plan {
-	n := int(span.To - span.From)
-	p := s.Archive(span, kind, nil, nil)
-	e := &p.Edits[0]
-	e.Notes = append([]llm.Message{s.noteFor(span, e.Refs[0])}, s.summaries(span)...)
-	for _, note := range e.Notes {
-		e.After += s.Measure(note)
-	}
-	e.Why = fmt.Sprintf("%s: messages %d to %d (%d) leave", why, span.From, span.To-1, n)
-	return p
+	return Plan{Edits: []Edit{e}, Blobs: []Blob{d.blob}}
 }
 
 // noteFor returns the note that stands in place of span.
@@ -67,6 +98,9 @@ func (s Scene) noteFor(span Span, ref llm.Ref) llm.Message {
 // summaries returns the summaries that earlier archives inside span show: they go on
 // standing for what they summarise.
 func (s Scene) summaries(span Span) []llm.Message {
+	if next := s.standing.archivesFrom(span.From); len(next) == 0 || !span.Covers(next[0].Span) {
+		return nil // archives do not overlap: where the first one is not inside, none is
+	}
 	var out []llm.Message
 	for _, e := range s.standing.archives {
 		if !span.Covers(e.Span) {

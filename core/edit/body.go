@@ -8,13 +8,13 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 )
 
-// body returns the archive of span. See the package comment for its format.
-func (s Scene) body(span Span) []byte {
+// body returns the archive of span, written into buf where that has room for about so many bytes.
+// See the package comment for its format.
+func (s Scene) body(span Span, room int, buf []byte) []byte {
 	s = s.placed()
-	var w lines
-	if s.Measure != nil {
-		from, to := s.View.at(span)
-		w.out = make([]byte, 0, max(s.sizeOf(span), 0)*tokenBytes+(to-from)*itemBytes)
+	w := lines{out: buf[:0]}
+	if room > cap(buf) {
+		w.out = make([]byte, 0, room)
 	}
 	w.begin()
 	w.number("archive", 1)
@@ -40,6 +40,9 @@ func (s Scene) body(span Span) []byte {
 
 // About what an archive takes for each token and each item, so that it need not grow much.
 const tokenBytes, itemBytes = 4, 128
+
+// roomFor returns about the bytes of an archive of so many items and tokens.
+func roomFor(items, tokens int) int { return max(tokens, 0)*tokenBytes + items*itemBytes }
 
 // lines are lines of JSON, as encoding/json would write them without the escapes of HTML.
 type lines struct {

@@ -1,7 +1,7 @@
 package edit
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/plimsoll-dev/plimsoll/core/ground"
@@ -25,7 +25,7 @@ func (s Scene) Select(a SelectArgs) Plan {
 	s = s.tallied()
 	groups := s.groups(a)
 	room := a.Room
-	for _, c := range choices(groups) {
+	for c := range choices(groups) {
 		need := 0
 		if !c.group.taken {
 			need = c.group.least
@@ -67,31 +67,52 @@ type outChoice struct {
 type choice struct {
 	group *group
 	out   *outChoice // nil: the group with its outputs in one line each
-	worth int
-	at    int // in the order in which they are before they are sorted
 }
 
-// choices returns what may stay, the most worth first. Where two are worth the same, the
-// newer one is first.
-func choices(groups []group) []choice {
-	out := make([]choice, 0, len(groups))
+// choices goes through what may stay, the most worth first. Where two are worth the same, the
+// newer one is first. It sorts numbers: what is worth more has the smaller one, and below its
+// worth stands its place.
+func choices(groups []group) iter.Seq[choice] {
+	n := len(groups)
+	for i := range groups {
+		n += len(groups[i].outs)
+	}
+	all, order := make([]choice, 0, n), make([]int64, 0, n)
+	add := func(c choice, worth int) {
+		order = append(order, int64(-worth)<<placeBits|int64(len(all)))
+		all = append(all, c)
+	}
 	for i := range slices.Backward(groups) {
 		g := &groups[i]
-		out = append(out, choice{g, nil, g.worth, len(out)})
+		add(choice{g, nil}, g.worth)
 		for _, o := range g.outs {
-			out = append(out, choice{g, o, o.worth, len(out)})
+			add(choice{g, o}, o.worth)
 		}
 	}
-	slices.SortFunc(out, func(a, b choice) int { return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.at, b.at)) })
-	return out
+	slices.Sort(order)
+	return func(yield func(choice) bool) {
+		for _, at := range order {
+			if !yield(all[at&(1<<placeBits-1)]) {
+				return
+			}
+		}
+	}
 }
+
+// placeBits are the bits of a place among choices: more than parts of a conversation can be,
+// and the worth of one, at least [unworthy], has room above them.
+const placeBits = 32
+
+// unworthy is the worth of a group that is nothing but outputs in one line.
+const unworthy = -1 << 30
 
 // groups returns what stands before Keep, in its order.
 func (s Scene) groups(a SelectArgs) []group {
 	out := make([]group, 0, len(s.View.Items))
 	bare := s
 	bare.Template = a.Stub
-	for i, it := range s.View.Items {
+	for i := range s.View.Items {
+		it := &s.View.Items[i]
 		id := it.Message.ID
 		if it.IsNote() {
 			continue
@@ -100,7 +121,7 @@ func (s Scene) groups(a SelectArgs) []group {
 			break
 		}
 		if len(out) == 0 || s.Turns.CanCut(int(id)-1) {
-			out = append(out, group{span: Span{id, id}, worth: -1 << 30})
+			out = append(out, group{span: Span{id, id}, worth: unworthy})
 		}
 		g := &out[len(out)-1]
 		g.span.To = id + 1
@@ -117,14 +138,14 @@ func (s Scene) groups(a SelectArgs) []group {
 
 // weigh adds item i to its group.
 func (s Scene) weigh(g *group, i int, bare Scene, kind Kind) {
-	m := s.View.Items[i].Message
+	m := &s.View.Items[i].Message
 	now := s.Ground.Step()
 	size := s.tally[i+1] - s.tally[i]
 	for n, p := range m.Parts {
 		r, ok := p.(llm.ToolResult)
 		if !ok {
 			age := now - s.Ground.Used(ground.Place{Message: m.ID, Part: n})
-			g.worth = max(g.worth, worth(weightOf(m, p), age, s.Size(p)))
+			g.worth = max(g.worth, worth(weightOf(*m, p), age, s.Size(p)))
 			continue
 		}
 		sp := s.spot(i, n, r)
@@ -148,6 +169,7 @@ func (s Scene) selected(groups []group, a SelectArgs) Plan {
 	var p Plan
 	drop := s
 	drop.Template = a.Archive
+	var buf []byte // where archives are tried out: most of those of one short message are not worth their line
 	for i := 0; i < len(groups); i++ {
 		if groups[i].taken {
 			for _, o := range groups[i].outs {
@@ -161,8 +183,11 @@ func (s Scene) selected(groups []group, a SelectArgs) Plan {
 		for j+1 < len(groups) && !groups[j+1].taken {
 			j++
 		}
-		if one := drop.archive(s.beside(Span{groups[i].span.From, groups[j].span.To}), a.KindDrop, "worth less than what stays"); one.Gain() > 0 {
-			p = p.Join(one)
+		d := drop.noted(drop.draft(s.beside(Span{groups[i].span.From, groups[j].span.To}), buf))
+		if d.gain() > 0 {
+			p, buf = p.Join(d.plan(drop, a.KindDrop, "worth less than what stays")), nil
+		} else if len(s.Written) == 0 { // else it may be one that was written beforehand
+			buf = d.blob.Data
 		}
 		i = j
 	}
@@ -171,15 +196,13 @@ func (s Scene) selected(groups []group, a SelectArgs) Plan {
 
 // beside widens a span over the archives that stand right before and behind it.
 func (s Scene) beside(span Span) Span {
-	for _, e := range slices.Backward(s.standing.byPlace) {
-		if e.Span.To == span.From {
-			span.From = e.Span.From
-		}
+	all := s.standing.byPlace
+	behind := s.standing.archivesFrom(span.To)
+	for i := len(all) - len(s.standing.archivesFrom(span.From)) - 1; i >= 0 && all[i].Span.To == span.From; i-- {
+		span.From = all[i].Span.From
 	}
-	for _, e := range s.standing.byPlace {
-		if e.Span.From == span.To {
-			span.To = e.Span.To
-		}
+	for ; len(behind) > 0 && behind[0].Span.From == span.To; behind = behind[1:] {
+		span.To = behind[0].Span.To
 	}
 	return span
 }

@@ -89,8 +89,23 @@ func (s Scene) shown(id llm.MessageID, n int) []*Edit {
 }
 
 // sizeOf returns the tokens of what leaves with span.
-func (s Scene) sizeOf(span Span) int {
-	from, to := s.View.at(span)
+func (s Scene) sizeOf(span Span) int { return s.size(s.leaving(span)) }
+
+// size returns the tokens of View.Items[from:to].
+func (s Scene) size(from, to int) int {
+	if s.tally != nil {
+		return s.tally[to] - s.tally[from]
+	}
+	n := 0
+	for i := from; i < to; i++ {
+		n += s.Measure(s.View.Items[i].Message)
+	}
+	return n
+}
+
+// leaving returns what leaves with span: View.Items[from:to].
+func (s Scene) leaving(span Span) (from, to int) {
+	from, to = s.View.at(span)
 	// What stays stands at the ends: notes before the first message, and the notes of
 	// an archive that goes on beyond the last.
 	for from < to && !s.within(s.View.Items[from], span) {
@@ -99,14 +114,7 @@ func (s Scene) sizeOf(span Span) int {
 	for from < to && !s.within(s.View.Items[to-1], span) {
 		to--
 	}
-	if s.tally != nil {
-		return s.tally[to] - s.tally[from]
-	}
-	n := 0
-	for _, it := range s.View.Items[from:to] {
-		n += s.Measure(it.Message)
-	}
-	return n
+	return from, to
 }
 
 // within reports whether it leaves with span.

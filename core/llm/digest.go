@@ -2,7 +2,6 @@ package llm
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -127,6 +126,7 @@ type Ref string
 
 const (
 	refChars    = 26
+	refBits     = 5                                  // of the digest in each character
 	refAlphabet = "abcdefghijklmnopqrstuvwxyz234567" // RFC 4648 in lower case
 )
 
@@ -136,7 +136,16 @@ func RefOf(data []byte) Ref { return RefOfSum(sha256.Sum256(data)) }
 // RefOfSum returns the Ref of content of which only the SHA-256 is at hand, such as
 // one that was hashed while it was read.
 func RefOfSum(sum [sha256.Size]byte) Ref {
-	return Ref("r" + base32.NewEncoding(refAlphabet).WithPadding(base32.NoPadding).EncodeToString(sum[:])[:refChars])
+	out := [1 + refChars]byte{'r'}
+	bits, have, next := uint32(0), 0, 0
+	for i := range refChars {
+		if have < refBits {
+			bits, have, next = bits<<8|uint32(sum[next]), have+8, next+1
+		}
+		have -= refBits
+		out[1+i] = refAlphabet[bits>>have&(1<<refBits-1)]
+	}
+	return Ref(out[:])
 }
 
 // ParseRef checks that s has the form of a Ref. It cannot tell whether anything
