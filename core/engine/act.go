@@ -196,7 +196,7 @@ func (m *ruler) demoteBefore(r policy.Rule, keep llm.MessageID, last bool) bool 
 		s.Keep = keep
 		s.Low = low
 		s.Template = m.text(policy.TemplateCap)
-		p := m.batch(s, need, r)
+		p := m.planned.made(planning{at: m.situation(), keep: keep, low: low, need: need, args: r.Args}, r.Name, func() edit.Plan { return m.batch(s, need, r) })
 		p, used := m.withSummary(p)
 		if (done || !last) && !m.enough(p) || !m.try(p, r.Name) {
 			break

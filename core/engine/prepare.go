@@ -70,7 +70,7 @@ func (m *requester) begin() {
 // goOn takes the request through the remaining rules, the backstop and out,
 // unless an answer has to come first.
 func (m *requester) goOn() {
-	m.request.phase = phasePreparing
+	m.request.phase, m.planned = phasePreparing, planning{}
 	for m.request.rule < len(m.policy.Rules) {
 		r := m.policy.Rules[m.request.rule]
 		m.request.rule++
@@ -84,6 +84,7 @@ func (m *requester) goOn() {
 			return
 		}
 	}
+	m.planned = planning{}
 	m.finish()
 }
 

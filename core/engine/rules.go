@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/core/edit"
 	"github.com/plimsoll-dev/plimsoll/core/journal"
+	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/policy"
 )
 
@@ -17,6 +18,39 @@ type ruler struct {
 	noted map[string]bool // rules whose note stands until there is room again
 
 	triedFor string // the key of the targets that the rules have tried for
+	planned  planning
+}
+
+// A planning is what a batch is planned from, and what came of it. As a rule one that may wait is
+// planned right before one that must not, of the same view: what came of the first is what the
+// second would plan.
+type planning struct {
+	at        journal.Situation
+	keep      llm.MessageID
+	low, need int
+	args      policy.Args
+
+	plan edit.Plan
+}
+
+// sees reports whether two plannings see the same, within one pass through the rules.
+func (p *planning) sees(o planning) bool {
+	return p.at == o.at && p.keep == o.keep && p.low == o.low && p.need == o.need && p.args == o.args
+}
+
+// made returns what comes of now, for a rule: what came of p if that saw the same, else what plan
+// makes, which p is then.
+func (p *planning) made(now planning, rule string, plan func() edit.Plan) edit.Plan {
+	if !p.sees(now) {
+		now.plan = plan()
+		*p = now
+	}
+	out := p.plan
+	out.Edits = slices.Clone(out.Edits)
+	for i := range out.Edits {
+		out.Edits[i].Rule = rule
+	}
+	return out
 }
 
 // aim takes the windows of the targets anew. In other windows another plan may do, so
