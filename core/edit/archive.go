@@ -95,6 +95,10 @@ func (s Scene) noteFor(span Span, ref llm.Ref) llm.Message {
 	return NoteOf(llm.Stub{Ref: ref, Text: Fill(s.Template, Values{N: int(span.To - span.From), Ref: ref})})
 }
 
+// leastNote returns the tokens that a note in the place of a span has at least: those of one message,
+// without the Ref, whose characters take some by any count.
+func (s Scene) leastNote() int { return s.Measure(s.noteFor(Span{1, 2}, "")) }
+
 // summaries returns the summaries that earlier archives inside span show: they go on
 // standing for what they summarise.
 func (s Scene) summaries(span Span) []llm.Message {

@@ -169,7 +169,8 @@ func (s Scene) selected(groups []group, a SelectArgs) Plan {
 	var p Plan
 	drop := s
 	drop.Template = a.Archive
-	var buf []byte // where archives are tried out: most of those of one short message are not worth their line
+	least := drop.leastNote()
+	var buf []byte // where archives are tried out
 	for i := 0; i < len(groups); i++ {
 		if groups[i].taken {
 			for _, o := range groups[i].outs {
@@ -183,13 +184,17 @@ func (s Scene) selected(groups []group, a SelectArgs) Plan {
 		for j+1 < len(groups) && !groups[j+1].taken {
 			j++
 		}
-		d := drop.noted(drop.draft(s.beside(Span{groups[i].span.From, groups[j].span.To}), buf))
+		span := s.beside(Span{groups[i].span.From, groups[j].span.To})
+		i = j
+		if s.sizeOf(span) <= least {
+			continue
+		}
+		d := drop.noted(drop.draft(span, buf))
 		if d.gain() > 0 {
 			p, buf = p.Join(d.plan(drop, a.KindDrop, "worth less than what stays")), nil
 		} else if len(s.Written) == 0 { // else it may be one that was written beforehand
 			buf = d.blob.Data
 		}
-		i = j
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -90,7 +91,12 @@ func (v View) ReplacesLast(e Edit) bool {
 // replaceLast shows e in the last item and leaves every other one alone.
 func (v View) replaceLast(e Edit, edits []Edit, msgs []llm.Message) View {
 	items := slices.Clone(v.Items)
-	own := slices.DeleteFunc(slices.Clone(edits), func(o Edit) bool { return o.Op != Replace || o.Span.From != e.Span.From })
+	var own []*Edit
+	for i := range edits {
+		if o := &edits[i]; o.Op == Replace && o.Span.From == e.Span.From {
+			own = append(own, o)
+		}
+	}
 	items[len(items)-1] = show(msgs[e.Span.From-1], own)
 	return View{Items: items, Sections: v.Sections, edits: edits}
 }
@@ -98,25 +104,29 @@ func (v View) replaceLast(e Edit, edits []Edit, msgs []llm.Message) View {
 // Fold returns the view of msgs under edits, of which superseded ones have been
 // removed. msgs[i].ID is i+1.
 func Fold(msgs []llm.Message, edits []Edit) (View, error) {
-	f, err := index(edits)
+	f, err := folding(edits)
 	if err != nil {
 		return View{}, err
 	}
-	v := View{edits: slices.Clone(edits), Items: make([]Item, 0, len(msgs))}
+	n := f.items(len(msgs))
+	v := View{edits: slices.Clone(edits), Items: make([]Item, 0, n+n/spare)}
 	end := llm.MessageID(len(msgs)) + 1
 	for id := llm.MessageID(1); id <= end; {
-		for _, e := range f.inserts[id] {
+		for _, e := range f.inserts.at(id) {
 			v.notes(e, id)
 		}
-		if a, ok := f.archives[id]; ok && a.Span.To > id {
-			v.notes(a, id)
-			id = a.Span.To
+		if all := f.archives.at(id); len(all) > 0 && all[len(all)-1].Span.To > id {
+			v.notes(all[len(all)-1], id)
+			id = all[len(all)-1].Span.To
 			continue
 		}
 		if id < end {
-			v.Items = append(v.Items, show(msgs[id-1], f.replaces[id]))
+			v.Items = append(v.Items, show(msgs[id-1], f.replaces.at(id)))
 		}
 		id++
+		for next := f.next(end); id < next; id++ {
+			v.Append(msgs[id-1])
+		}
 	}
 	for _, last := range []bool{false, true} {
 		for _, e := range edits {
@@ -128,43 +138,100 @@ func Fold(msgs []llm.Message, edits []Edit) (View, error) {
 	return v, nil
 }
 
-func (v *View) notes(e Edit, before llm.MessageID) {
+// spare is the part of a view for which more has room in it, before it has to be copied to grow.
+const spare = 8
+
+func (v *View) notes(e *Edit, before llm.MessageID) {
 	for _, n := range e.Notes {
 		v.Items = append(v.Items, Item{Message: n, Before: before, Edits: []ID{e.ID}})
 	}
 }
 
-type folded struct {
-	inserts  map[llm.MessageID][]Edit
-	archives map[llm.MessageID]Edit
-	replaces map[llm.MessageID][]Edit
+// folded are the edits of a view by their places, those of one place in the order of their IDs.
+type folded struct{ inserts, archives, replaces places }
+
+// places are edits that stand at one message after the other.
+type places []*Edit
+
+// at takes those at message id off the beginning, with all before it.
+func (p *places) at(id llm.MessageID) []*Edit {
+	for len(*p) > 0 && (*p)[0].Span.From < id {
+		*p = (*p)[1:]
+	}
+	n := 0
+	for n < len(*p) && (*p)[n].Span.From == id {
+		n++
+	}
+	here := (*p)[:n]
+	*p = (*p)[n:]
+	return here
 }
 
-func index(edits []Edit) (folded, error) {
-	f := folded{map[llm.MessageID][]Edit{}, map[llm.MessageID]Edit{}, map[llm.MessageID][]Edit{}}
-	var archived []Edit
-	for _, e := range edits {
-		switch e.Op {
-		case Insert:
-			f.inserts[e.Span.From] = append(f.inserts[e.Span.From], e)
-		case Replace:
-			f.replaces[e.Span.From] = append(f.replaces[e.Span.From], e)
-		case Archive:
-			for _, a := range archived {
-				if a.Span.Overlaps(e.Span) {
-					return f, fmt.Errorf("edit: fold: archives %d [%d,%d) and %d [%d,%d) overlap, want the later one to supersede the other",
-						a.ID, a.Span.From, a.Span.To, e.ID, e.Span.From, e.Span.To)
-				}
-			}
-			archived = append(archived, e)
-			f.archives[e.Span.From] = e
+// next returns the first message at which an edit stands that was not taken off; end if none does before it.
+func (f *folded) next(end llm.MessageID) llm.MessageID {
+	next := end
+	for _, p := range []places{f.inserts, f.archives, f.replaces} {
+		if len(p) > 0 {
+			next = min(next, p[0].Span.From)
 		}
+	}
+	return next
+}
+
+// items returns how many items a view of so many messages has at most.
+func (f *folded) items(messages int) int {
+	notes, gone := 0, 0
+	for _, e := range f.inserts {
+		notes += len(e.Notes)
+	}
+	for _, e := range f.archives {
+		notes += len(e.Notes)
+		gone += max(int(min(e.Span.To, llm.MessageID(messages)+1)-max(e.Span.From, 1)), 0)
+	}
+	return max(messages-gone, 0) + notes
+}
+
+func folding(edits []Edit) (*folded, error) {
+	f := &folded{}
+	for i := range edits {
+		switch e := &edits[i]; e.Op {
+		case Insert:
+			f.inserts = append(f.inserts, e)
+		case Replace:
+			f.replaces = append(f.replaces, e)
+		case Archive:
+			f.archives = append(f.archives, e)
+		}
+	}
+	made := slices.Clone(f.archives)
+	for _, p := range []places{f.inserts, f.archives, f.replaces} {
+		slices.SortStableFunc(p, func(a, b *Edit) int { return cmp.Compare(a.Span.From, b.Span.From) })
+	}
+	end := llm.MessageID(0)
+	for _, e := range f.archives {
+		if e.Span.From < end {
+			return f, overlap(made)
+		}
+		end = max(end, e.Span.To)
 	}
 	return f, nil
 }
 
+// overlap says which archive is the first that overlaps one made before it.
+func overlap(archives []*Edit) error {
+	for i, e := range archives {
+		for _, a := range archives[:i] {
+			if a.Span.Overlaps(e.Span) {
+				return fmt.Errorf("edit: fold: archives %d [%d,%d) and %d [%d,%d) overlap, want the later one to supersede the other",
+					a.ID, a.Span.From, a.Span.To, e.ID, e.Span.From, e.Span.To)
+			}
+		}
+	}
+	return nil
+}
+
 // show returns m with its replacements. Later edits of one part win.
-func show(m llm.Message, edits []Edit) Item {
+func show(m llm.Message, edits []*Edit) Item {
 	it := Item{Message: m, Before: m.ID}
 	if len(edits) == 0 {
 		return it

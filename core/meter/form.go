@@ -110,8 +110,8 @@ func apart(a, b []edit.Item) (inA, inB []edit.Item) {
 // between returns what is in only one of two lists. Both are in the order of the
 // messages that their items are, or stand before.
 func between(a, b []edit.Item) Change {
-	var c Change
-	old, now := slices.Collect(place(a)), slices.Collect(place(b))
+	old, now := slices.AppendSeq(make([]placed, 0, len(a)), place(a)), slices.AppendSeq(make([]placed, 0, len(b)), place(b))
+	c := Change{gone: make([]placed, 0, len(a)), came: make([]placed, 0, len(b))}
 	for len(old) > 0 || len(now) > 0 {
 		var at llm.MessageID
 		switch {
