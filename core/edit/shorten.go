@@ -16,7 +16,8 @@ const shortened = "%s\n[… %s of %s bytes are not shown; whole: ref=%s …]\n%s
 func (s Scene) Shorten(most int) Plan {
 	s = s.placed()
 	var p Plan
-	for _, it := range s.View.Items {
+	for i := range s.View.Items {
+		it := &s.View.Items[i]
 		if it.IsNote() || it.Message.ID >= s.Keep || !s.pinned(it.Message.ID) {
 			continue
 		}

@@ -68,8 +68,8 @@ func (s Scene) tallied() Scene {
 		return s
 	}
 	s.tally = make([]int, len(s.View.Items)+1)
-	for i, it := range s.View.Items {
-		s.tally[i+1] = s.tally[i] + s.Measure(it.Message)
+	for i := range s.View.Items {
+		s.tally[i+1] = s.tally[i] + s.Measure(s.View.Items[i].Message)
 	}
 	return s
 }

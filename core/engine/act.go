@@ -268,8 +268,9 @@ func (m *ruler) firstBatch() bool {
 func (m *ruler) olderRoom(keep llm.MessageID) int {
 	low := budget.Share(m.room(), m.policy.BatchShare(m.firstBatch()))
 	untouched := 0
-	for _, it := range m.view.Items {
-		if !it.IsNote() && (it.Message.ID >= keep || m.pinned(it.Message)) {
+	for i := range m.view.Items {
+		it := &m.view.Items[i]
+		if !it.IsNote() && (it.Message.ID >= keep || m.pins(&it.Message)) {
 			untouched += m.gauge.Message(it.Message)
 		}
 	}

@@ -138,21 +138,29 @@ func (m *measures) tails(r policy.Rule) []llm.MessageID {
 // worth reports whether what stands before a tail, without what is pinned and so many tokens
 // that stay of it, takes the policy's minimum gain of the whole view.
 func (m *measures) worth(keep llm.MessageID, staying int) bool {
-	before := 0
-	for _, it := range m.view.Items {
-		if it.Before < keep && (it.IsNote() || !m.pinned(it.Message)) {
-			before += m.gauge.Message(it.Message)
+	all, saved := m.gauge.Total(), -staying
+	for i := range m.view.Items {
+		it := &m.view.Items[i]
+		if it.Before >= keep {
+			return false
+		}
+		if it.IsNote() || !m.pins(&it.Message) {
+			if saved += m.gauge.Message(it.Message); edit.Gain(m.policy.MinimumGain).Enough(all, all-saved) {
+				return true // what stands behind it saves more, if anything
+			}
 		}
 	}
-	all := m.gauge.Total()
-	return edit.Gain(m.policy.MinimumGain).Enough(all, all-max(before-staying, 0))
+	return false
 }
 
 // pinned reports whether a message is never archived (law 8): the system prompt where a
 // format keeps it among the messages, what a provider has stand for all before it, and what the
 // policy says.
-func (m *measures) pinned(msg llm.Message) bool {
-	if m.leads(msg) || m.holdsCompaction(msg) {
+func (m *measures) pinned(msg llm.Message) bool { return m.pins(&msg) }
+
+// pins is pinned of a message that stays where it is: rules ask for each of a conversation.
+func (m *measures) pins(msg *llm.Message) bool {
+	if msg.Role == llm.RoleSystem && m.leads(*msg) || len(m.compacting) > 0 && m.holdsCompaction(*msg) {
 		return true
 	}
 	for _, p := range m.policy.Pins {

@@ -94,6 +94,7 @@ func (x *Index) add(s source) {
 
 // Grow makes room for so many messages more.
 func (x *Index) Grow(messages int) {
+	x.where.grow(messages) // each has a word that no other has, as a rule
 	x.parts, x.begin = slices.Grow(x.parts, messages), slices.Grow(x.begin, messages)
 }
 

@@ -9,7 +9,10 @@ type Texts struct {
 }
 
 // Grow makes room for so many texts more.
-func (x *Texts) Grow(texts int) { x.all = slices.Grow(x.all, texts) }
+func (x *Texts) Grow(texts int) {
+	x.where.grow(texts)
+	x.all = slices.Grow(x.all, texts)
+}
 
 // Add takes a text in.
 func (x *Texts) Add(t Text) {
@@ -37,11 +40,16 @@ type extents struct {
 // An extent is the first and the last text that has a word.
 type extent struct{ first, last int32 }
 
+// grow makes room for so many words more, as long as there are none.
+func (x *extents) grow(words int) {
+	if x.at == nil {
+		x.at, x.all = make(map[uint32]int32, words), make([]extent, 0, words)
+	}
+}
+
 // add takes in the next text of the list.
 func (x *extents) add(t Text, i int) {
-	if x.at == nil {
-		x.at = map[uint32]int32{}
-	}
+	x.grow(0)
 	n := int32(i) //nolint:gosec // parts of a conversation
 	for _, w := range t.words {
 		if at, ok := x.at[w]; ok {
