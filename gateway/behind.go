@@ -32,7 +32,7 @@ const (
 // session in one write. While nothing was taken out of a conversation its client has all of
 // it, so that nothing is lost with records that were not written yet; what was taken out, and
 // what the client never sees, is flushed before the request leaves. Contents are written at
-// once.
+// once, with what waits where the store can ([behind.forSessions]).
 type behind struct {
 	store.Store
 	index *indexer // nil: nobody searches
@@ -217,6 +217,68 @@ func (b *behind) take(ctx context.Context, session string) (w waiting, end func(
 		delete(b.flushes, session)
 		close(done)
 	}, nil
+}
+
+// forSessions is b as sessions see it: one that keeps contents and records at once, if its store can.
+func (b *behind) forSessions() store.Store {
+	if c, ok := b.Store.(store.Committer); ok {
+		return committing{b, c}
+	}
+	return b
+}
+
+// A committing is a behind whose store is a [store.Committer].
+type committing struct {
+	*behind
+	store store.Committer
+}
+
+// Commit implements store.Committer: contents, the records that name them and what waits are on
+// the disk with one write, so that a request that is edited then has nothing left that must be. Where
+// it fails, what waited goes on waiting, as if only the contents had been written.
+func (b committing) Commit(ctx context.Context, session string, seq int, records [][]byte, blobs []edit.Blob) error {
+	ctx, cancel := within(ctx, mostWrite)
+	defer cancel()
+	w, end, err := b.take(ctx, session)
+	if err != nil {
+		return err
+	}
+	if len(w.records) == 0 {
+		w.seq = seq
+	}
+	var once sync.Once
+	restore := func() { once.Do(func() { b.waitAgain(session, w) }) }
+	if next := w.seq + len(w.records); next != seq {
+		restore()
+		end()
+		return &store.ConflictError{Session: session, Want: next, Got: seq}
+	}
+	all := slices.Concat(w.records, records)
+	err = promptly(ctx, func() error {
+		defer end()
+		err := b.store.Commit(ctx, session, w.seq, all, blobs)
+		switch {
+		case err == nil:
+			b.know(session, w.seq+len(all))
+			b.index.left(session)
+		case !errors.Is(err, store.ErrConflict):
+			restore()
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, store.ErrConflict) { // it may be writing still
+		restore()
+	}
+	return err
+}
+
+// waitAgain has what was taken off a session wait as before.
+func (b *behind) waitAgain(session string, w waiting) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(w.records) > 0 {
+		b.waiting[session] = w
+	}
 }
 
 // Put implements store.Store.

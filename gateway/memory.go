@@ -80,7 +80,7 @@ func (g *Gateway) release(b *branch) {
 // take opens the session of a branch.
 func (g *Gateway) take(ctx context.Context, f *family, b *branch, t budget.Target) (err error) {
 	b.session, err = plimsoll.Open(ctx, plimsoll.Options{
-		ID: b.name, Store: g.store, Policy: g.options.Policy, Targets: []budget.Target{t},
+		ID: b.name, Store: g.store.forSessions(), Policy: g.options.Policy, Targets: []budget.Target{t},
 		Summariser: g.summariser(f), Catalog: g.options.Catalog, Encodings: g.options.Encodings,
 		WithoutTools: !g.options.Offer || b.frame.bare, StoreLater: true, SnapshotLater: true, Allow: g.allows(t), ToolKind: g.kindOf(),
 	})
