@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	gotoken "go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,33 @@ func TestFindsDead(t *testing.T) {
 	}
 }
 
+// TestHelpersOfTestsReachNothing has a package below an internal folder, which uses the core: it counts if a shipped file imports it.
+func TestHelpersOfTestsReachNothing(t *testing.T) {
+	for user, want := range map[string]string{"wire/a_test.go": "x.Idle", "wire/a.go": ""} {
+		units := map[string]*unit{}
+		fset := gotoken.NewFileSet()
+		for file, text := range map[string]string{
+			"core/x/x.go":             "package x\n\nfunc Idle() {}\n",
+			"wire/internal/help/h.go": "package help\n\nimport \"m/core/x\"\n\nfunc Help() { x.Idle() }\n",
+			user:                      "package wire\n\nimport \"m/wire/internal/help\"\n\nfunc a() { help.Help() }\n",
+		} {
+			u := unitFor(units, file)
+			u.fset = fset
+			if err := u.add(file, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := hosts(slices.Collect(maps.Values(units)))
+		var got []string
+		for _, d := range deadIn(newChecker("m", all).all(all), nil) {
+			got = append(got, d.name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("used by %s: want %q dead, got %q", user, want, got)
+		}
+	}
+}
+
 // hosts leaves out the internal packages that no shipped file of another package imports: they are there for tests.
 func hosts(units []*unit) []*unit {
 	imported := map[string]bool{}
@@ -95,7 +123,7 @@ func hosts(units []*unit) []*unit {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(units), func(u *unit) bool {
-		if !strings.HasPrefix(u.path, "internal/") && u.path != "store/storetest" {
+		if !strings.Contains("/"+u.path, "/internal/") && u.path != "store/storetest" {
 			return false
 		}
 		for name := range imported {
