@@ -6,10 +6,11 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func TestDecodeRequest(t *testing.T) {
-	got := mustDecode(t, toolBody)
+	got := codectest.Decoded(t, Codec{}, []byte(toolBody))
 	first, third := got.Messages[2].Calls()[0].CallID, got.Messages[2].Calls()[2].CallID
 	if first == third || !strings.HasPrefix(first, "call_") {
 		t.Fatalf("want two derived ids, got %q and %q", first, third)
@@ -38,10 +39,10 @@ func TestDecodeRequest(t *testing.T) {
 	for i := range got.Messages {
 		got.Messages[i].Dialect, got.Messages[i].Envelope = "", llm.Envelope{}
 	}
-	if d := diff(want, got); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if !mustDecode(t, `{"messages":[]}`).Settings.Stream {
+	if !codectest.Decoded(t, Codec{}, []byte(`{"messages":[]}`)).Settings.Stream {
 		t.Error("want a stream where the body does not say")
 	}
 }
@@ -87,13 +88,13 @@ func TestFrameEdits(t *testing.T) {
 			r.Messages[1] = m.WithParts(m.Parts[:2])
 		}, `{"content":"look\u0021","images":["iVBORw0KGgo=" , "QUJD"],"role":"user"}`, `{"role":"user","content":"look\u0021","images":["iVBORw0KGgo="]}`},
 		{"a result with an image", func(r *llm.Request) {
-			r.Messages[4] = with(r.Messages[4], 0, func(p llm.Part) llm.Part {
-				return p.(llm.ToolResult).WithContent(llm.Text{Text: "x"}, llm.Media{Type: "image/png", Raw: rawOf(`"QUJD"`)})
+			r.Messages[4] = codectest.With(r.Messages[4], 0, func(p llm.Part) llm.Part {
+				return p.(llm.ToolResult).WithContent(llm.Text{Text: "x"}, llm.Media{Type: "image/png", Raw: codectest.RawOf(`"QUJD"`)})
 			})
 		}, `{"role":"tool","tool_call_id":"own","content":"two","k":1}`, `{"role":"tool","content":"x","images":["QUJD"],"tool_name":"g","tool_call_id":"own"}`},
 	}
 	t.Run("no stream where the body says nothing", func(t *testing.T) {
-		r := mustDecode(t, `{"messages":[]}`)
+		r := codectest.Decoded(t, Codec{}, []byte(`{"messages":[]}`))
 		r.Settings.Stream = false
 		if got, err := EncodeRequest(r); err != nil || string(got) != `{"messages":[],"stream":false}` {
 			t.Errorf("got %s, %v", got, err)
@@ -101,7 +102,7 @@ func TestFrameEdits(t *testing.T) {
 	})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := mustDecode(t, toolBody)
+			r := codectest.Decoded(t, Codec{}, []byte(toolBody))
 			test.edit(&r)
 			want := strings.Replace(toolBody, test.old, test.new, 1)
 			if got, err := EncodeRequest(r); err != nil || string(got) != want {
@@ -116,17 +117,17 @@ func TestEncodeOtherDialect(t *testing.T) {
 		Model: "m", MaxOutput: 9, Dialect: "other", Frame: llm.Frame{Raw: []byte(`{"messages":[]}`)},
 		Settings: llm.Settings{Stream: true, Stop: []string{"x"}, Choice: llm.Choice{Mode: llm.ChoiceAny}},
 		Sections: []llm.Section{{Text: "one"}},
-		Tools:    []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`, Raw: rawOf(`{"name":"f"}`)}, {Name: "g"}},
+		Tools:    []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`, Raw: codectest.RawOf(`{"name":"f"}`)}, {Name: "g"}},
 		Messages: []llm.Message{
 			{Role: llm.RoleUser, Dialect: "other", Parts: []llm.Part{
-				llm.Text{Text: "look", Raw: rawOf(`{"type":"text","text":"look"}`)},
+				llm.Text{Text: "look", Raw: codectest.RawOf(`{"type":"text","text":"look"}`)},
 				llm.Text{Text: "here"},
-				llm.Media{Type: "image/png", Raw: rawOf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`)},
-				llm.Media{Type: "image/*", Raw: rawOf(`{"type":"image_url","image_url":{"url":"https://h/i.jpg"}}`)},
+				llm.Media{Type: "image/png", Raw: codectest.RawOf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`)},
+				llm.Media{Type: "image/*", Raw: codectest.RawOf(`{"type":"image_url","image_url":{"url":"https://h/i.jpg"}}`)},
 			}},
 			{Role: llm.RoleAssistant, Dialect: "other", Parts: []llm.Part{
-				llm.Thinking{Text: "hm", Signature: "s", Raw: rawOf(`{"type":"thinking"}`)},
-				llm.Opaque{Kind: "x", Raw: rawOf(`{"type":"x"}`)},
+				llm.Thinking{Text: "hm", Signature: "s", Raw: codectest.RawOf(`{"type":"thinking"}`)},
+				llm.Opaque{Kind: "x", Raw: codectest.RawOf(`{"type":"x"}`)},
 				llm.ToolCall{CallID: "h", Name: "web_search", Hosted: true},
 				llm.ToolCall{CallID: "a", Name: "f", Args: `{"k":1}`},
 				llm.ToolCall{CallID: "b", Name: "patch", Args: "***", Custom: true},
@@ -150,7 +151,7 @@ func TestEncodeOtherDialect(t *testing.T) {
 
 func TestResultsMadeHere(t *testing.T) {
 	body := `{"messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}},{"id":"own","function":{"name":"g","arguments":{}}}]}]}`
-	r := mustDecode(t, body)
+	r := codectest.Decoded(t, Codec{}, []byte(body))
 	for _, c := range r.Messages[0].Calls() {
 		r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: c.CallID, Content: []llm.Part{llm.Text{Text: "out"}}}}})
 	}
@@ -192,7 +193,7 @@ func TestDecodeError(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 			got.Status, got.Body, got.Message = 0, nil, ""
-			if d := diff(test.want, got); d != "" {
+			if d := codectest.Diff(test.want, got); d != "" {
 				t.Error(d)
 			}
 		})
@@ -298,17 +299,17 @@ func TestPastFailures(t *testing.T) {
 		}
 	})
 	t.Run("arguments_are_an_object", func(t *testing.T) {
-		r := mustDecode(t, `{"messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1}"}}]}]}`)
+		r := codectest.Decoded(t, Codec{}, []byte(`{"messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1}"}}]}]}`))
 		if c := r.Messages[0].Calls()[0]; c.Args != `{"a":1}` {
 			t.Errorf("got %q", c.Args)
 		}
-		r.Messages[0] = with(r.Messages[0], 0, rearmed(`{"b":2}`))
+		r.Messages[0] = codectest.With(r.Messages[0], 0, codectest.Rearmed(`{"b":2}`))
 		if got, err := EncodeRequest(r); err != nil || !strings.Contains(string(got), `"arguments":{"b":2}`) {
 			t.Errorf("got %s, %v", got, err)
 		}
 	})
 	t.Run("bifrost-3441_parallel_calls", func(t *testing.T) {
-		events, err := feed([]byte(linesOf(lineOf(`"tool_calls":[{"function":{"name":"f"}}]`), lineOf(`"tool_calls":[{"function":{"name":"f"}}]`), last)))
+		events, err := codectest.Feed(Codec{}, []byte(linesOf(lineOf(`"tool_calls":[{"function":{"name":"f"}}]`), lineOf(`"tool_calls":[{"function":{"name":"f"}}]`), last)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +324,7 @@ func TestPastFailures(t *testing.T) {
 		}
 	})
 	t.Run("stream_truncation", func(t *testing.T) {
-		if _, err := feed([]byte(linesOf(lineOf(`"content":"a"`)))); err == nil {
+		if _, err := codectest.Feed(Codec{}, []byte(linesOf(lineOf(`"content":"a"`)))); err == nil {
 			t.Error("want an error")
 		}
 	})

@@ -3,6 +3,8 @@ package ollama
 import (
 	"strings"
 	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // What a server says in several Rounds, and what its client gets of it.
@@ -45,21 +47,10 @@ func TestSplice(t *testing.T) {
 		},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			s := Codec{}.NewSplice(func(tool string) bool { return tool == "h" }, x.streamed)
-			var got strings.Builder
-			for i, r := range x.rounds {
-				if i > 0 {
-					s.Next()
-				}
-				out, err := s.Write([]byte(r))
-				got.Write(out)
-				if _, end := s.EndRound(); err != nil || end != nil {
-					t.Fatal(err, end)
-				}
-			}
-			got.Write(s.Finish())
-			if got.String() != x.want {
-				t.Errorf("want\n%s\ngot\n%s", x.want, got.String())
+			s := Codec{}.NewSplice(codectest.Hides, x.streamed)
+			got := codectest.Joined(t, s, codectest.AtOnce, x.rounds...)
+			if got != x.want {
+				t.Errorf("want\n%s\ngot\n%s", x.want, got)
 			}
 		})
 	}

@@ -1,14 +1,16 @@
 package ollama
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func lineOf(message string) string {
@@ -38,23 +40,7 @@ func streams() map[string]string {
 
 func TestStreamIsTheSameHoweverItIsCut(t *testing.T) {
 	for name, text := range streams() {
-		t.Run(name, func(t *testing.T) {
-			stream := []byte(text)
-			want, err := feed(stream)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var each []int
-			for cut := range stream {
-				each = append(each, cut)
-				if got, err := feed(stream, cut); err != nil || !reflect.DeepEqual(want, got) {
-					t.Fatalf("cut at %d: %v\n%s", cut, err, diff(want, got))
-				}
-			}
-			if got, err := feed(stream, each...); err != nil || !reflect.DeepEqual(want, got) {
-				t.Fatalf("byte by byte: %v\n%s", err, diff(want, got))
-			}
-		})
+		t.Run(name, func(t *testing.T) { laws.InOrder(t, laws.Chunks(t, []byte(text))) })
 	}
 }
 
@@ -62,15 +48,9 @@ func TestCutStreamIsAnError(t *testing.T) {
 	for name, text := range streams() {
 		t.Run(name, func(t *testing.T) {
 			end := strings.Index(text, `"done":true`)
-			end += strings.IndexByte(text[end:], '}')
-			for n := 0; n <= end; n++ {
-				if _, err := feed([]byte(text[:n])); !errors.Is(err, wire.ErrCut) {
-					t.Fatalf("%d of %d bytes: want a cut stream, got %v", n, len(text), err)
-				}
-			}
-			if _, err := feed([]byte(text[:end+1])); err != nil {
-				t.Errorf("with the last line: %v", err)
-			}
+			end += strings.IndexByte(text[end:], '}') + 1
+			laws.CutShort(t, []byte(text), end)
+			codectest.Events(t, Codec{}, []byte(text[:end]))
 		})
 	}
 }
@@ -78,19 +58,15 @@ func TestCutStreamIsAnError(t *testing.T) {
 func TestReencodedStreamTellsTheSame(t *testing.T) {
 	for name, text := range streams() {
 		t.Run(name, func(t *testing.T) {
-			all, err := feed([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
 			var want []llm.Event
-			for _, e := range all {
+			for _, e := range codectest.Events(t, Codec{}, []byte(text)) {
 				if e.Kind != llm.EventOther {
 					want = append(want, e)
 				}
 			}
-			out := encoded(t, want)
-			if got, err := feed(out); err != nil || diff(want, got) != "" {
-				t.Fatalf("%v %s\n%s", err, out, diff(want, got))
+			out := codectest.Encoded(t, Codec{}, want)
+			if got, err := codectest.Feed(Codec{}, out); err != nil || codectest.Diff(want, got) != "" {
+				t.Fatalf("%v %s\n%s", err, out, codectest.Diff(want, got))
 			}
 		})
 	}
@@ -106,7 +82,7 @@ func TestStreamParts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			events, err := feed([]byte(streams()[test.name]))
+			events, err := codectest.Feed(Codec{}, []byte(streams()[test.name]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,22 +123,8 @@ func TestStreamParts(t *testing.T) {
 // A reply tells the same whether it is streamed or not.
 func TestStreamedReplyIsTheReply(t *testing.T) {
 	for _, body := range oddReplies() {
-		want, err := DecodeResponse([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, err := feed([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a wire.Reply
-		for _, e := range events {
-			a.Add(e)
-		}
-		want.Raw = nil
-		got := a.Response(Dialect)
-		if !reflect.DeepEqual(want, got) {
-			t.Error(diff(want, got))
+		if want, got := laws.StreamedReply(t, []byte(body), []byte(body)); !reflect.DeepEqual(want, got) {
+			t.Errorf("want its parts in the same bytes: %s", cmp.Diff(want, got))
 		}
 	}
 }
@@ -190,52 +152,25 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-func TestEncoderKeepsTheOrderOfAStream(t *testing.T) {
-	start := llm.Event{Kind: llm.EventStart}
-	for name, events := range map[string][]llm.Event{
-		"no start":               {{Kind: llm.EventPartStart, Part: llm.Text{}}},
-		"two starts":             {start, start},
-		"delta of no part":       {start, {Kind: llm.EventDelta, Delta: llm.DeltaText, Text: "a"}},
-		"end of no part":         {start, {Kind: llm.EventPartEnd, Part: llm.Text{}}},
-		"something after an end": {start, {Kind: llm.EventEnd}, {Kind: llm.EventEnd}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := &encoder{}
-			var err error
-			for _, e := range events {
-				_, err = n.Append(nil, e)
-			}
-			if err == nil {
-				t.Error("want an error")
-			}
-		})
-	}
-}
+func TestEncoderKeepsTheOrderOfAStream(t *testing.T) { codectest.EncodesInOrder(t, Codec{}) }
 
 // What another dialect streamed is written from its neutral fields alone.
 func TestEncodeEventsOfAnotherDialect(t *testing.T) {
 	events := wire.Events(llm.Response{ID: "msg_1", Model: "claude", Stop: llm.StopTool, Reason: "tool_use", Message: llm.Message{Parts: []llm.Part{
 		llm.Thinking{Text: "hm", Signature: "c2ln"},
 		llm.Thinking{Signature: "x", Redacted: true},
-		llm.Text{Text: "ok", Raw: rawOf(`{"type":"text","text":"ok"}`)},
-		llm.ToolCall{CallID: "toolu_1", Name: "f", Raw: rawOf(`{"type":"tool_use"}`)},
+		llm.Text{Text: "ok", Raw: codectest.RawOf(`{"type":"text","text":"ok"}`)},
+		llm.ToolCall{CallID: "toolu_1", Name: "f", Raw: codectest.RawOf(`{"type":"tool_use"}`)},
 		llm.ToolCall{CallID: "srv", Name: "web_search", Hosted: true},
-		llm.Opaque{Kind: "x", Raw: rawOf(`{"type":"x"}`)},
+		llm.Opaque{Kind: "x", Raw: codectest.RawOf(`{"type":"x"}`)},
 	}}, Usage: llm.Usage{Input: 5, CacheRead: 4, CacheWrite5m: 1, Output: 3, Reasoning: 1}})
-	got, err := feed(encoded(t, events))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a wire.Reply
-	for _, e := range got {
-		a.Add(e)
-	}
+	got := codectest.Told(Dialect, codectest.Events(t, Codec{}, codectest.Encoded(t, Codec{}, events)))
 	want := llm.Response{Model: "claude", Stop: llm.StopTool, Reason: "stop", Dialect: Dialect, Usage: llm.Usage{Input: 10, Output: 3}, Message: llm.Message{
 		Role: llm.RoleAssistant, Origin: llm.Model, Dialect: Dialect, Parts: []llm.Part{
 			llm.Thinking{Text: "hm"}, llm.Text{Text: "ok"}, llm.ToolCall{CallID: "toolu_1", Name: "f", Args: "{}"},
 		},
 	}}
-	if d := diff(want, a.Response(Dialect)); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
@@ -250,20 +185,8 @@ func TestErrorEndsAStream(t *testing.T) {
 		{Class: wire.ServerFault, Message: "broken", Body: []byte("no JSON")},
 	} {
 		for _, before := range [][]llm.Event{nil, {{Kind: llm.EventStart, Model: "m"}}} {
-			w := &encoder{}
-			for _, x := range before {
-				if _, err := w.Append(nil, x); err != nil {
-					t.Fatal(err)
-				}
-			}
-			out := w.AppendError(nil, e)
-			_, err := feed(out)
-			var got *wire.Error
-			if !errors.As(err, &got) || got.Class != e.Class || got.Used != e.Used || got.Window != e.Window || strings.Count(string(out), "\n") != 1 {
-				t.Errorf("want %v in one line, got %v in %s", e, err, out)
-			}
-			if _, err := w.Append(nil, llm.Event{Kind: llm.EventEnd}); err == nil {
-				t.Error("want nothing to be appended after an error")
+			if out, _ := codectest.ErrorEnds(t, Codec{}, before, e); strings.Count(string(out), "\n") != 1 {
+				t.Errorf("want %v in one line, got %s", e, out)
 			}
 		}
 	}
