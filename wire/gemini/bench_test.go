@@ -3,6 +3,8 @@ package gemini
 import (
 	"strings"
 	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // conversation returns a body of about 1 MB with 200 messages.
@@ -20,36 +22,10 @@ func conversation() []byte {
 	return []byte(b.String())
 }
 
-func BenchmarkRequest(b *testing.B) {
-	body := conversation()
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r, err := DecodeRequest(body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if out, err := EncodeRequest(r); err != nil || &out[0] != &body[0] {
-			b.Fatal("want the body itself")
-		}
-	}
-}
+func BenchmarkRequest(b *testing.B) { codectest.BenchUntouched(b, Codec{}, conversation()) }
 
 // BenchmarkStream measures 1,000 payloads; a payload is one event.
 func BenchmarkStream(b *testing.B) {
 	payload := partsOf(`{"text":"The quick brown fox jumps over the lazy dog, and then some more.\n"}`)
-	stream := []byte(sseOf(strings.Split(strings.Repeat(payload+"\x00", 1000)+last, "\x00")...))
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		d := newDecoder()
-		for at := 0; at < len(stream); at += 4096 {
-			if _, err := d.Feed(stream[at:min(at+4096, len(stream))]); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if _, err := d.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	codectest.BenchDecode(b, Codec{}, []byte(sseOf(strings.Split(strings.Repeat(payload+"\x00", 1000)+last, "\x00")...)))
 }

@@ -1,60 +1,33 @@
 package gemini
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
-func TestEncoderKeepsTheOrderOfAStream(t *testing.T) {
-	start := llm.Event{Kind: llm.EventStart}
-	for name, events := range map[string][]llm.Event{
-		"no start":               {{Kind: llm.EventPartStart, Part: llm.Text{}}},
-		"two starts":             {start, start},
-		"delta of no part":       {start, {Kind: llm.EventDelta, Delta: llm.DeltaText, Text: "a"}},
-		"end of no part":         {start, {Kind: llm.EventPartEnd, Part: llm.Text{}}},
-		"something after an end": {start, {Kind: llm.EventEnd}, {Kind: llm.EventEnd}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := &encoder{}
-			var err error
-			for _, e := range events {
-				_, err = n.Append(nil, e)
-			}
-			if err == nil {
-				t.Error("want an error")
-			}
-		})
-	}
-}
+func TestEncoderKeepsTheOrderOfAStream(t *testing.T) { codectest.EncodesInOrder(t, Codec{}) }
 
 // What another dialect streamed is written from its neutral fields alone.
 func TestEncodeEventsOfAnotherDialect(t *testing.T) {
 	events := wire.Events(llm.Response{ID: "msg_1", Model: "claude", Stop: llm.StopTool, Reason: "tool_use", Message: llm.Message{Parts: []llm.Part{
 		llm.Thinking{Text: "hm", Signature: "c2ln"},
 		llm.Thinking{Signature: "gAAA_-", Text: "more"},
-		llm.Text{Text: "ok", Raw: rawOf(`{"type":"text","text":"ok"}`)},
-		llm.ToolCall{CallID: "toolu_1", Name: "f", Args: "", Raw: rawOf(`{"type":"tool_use"}`)},
+		llm.Text{Text: "ok", Raw: codectest.RawOf(`{"type":"text","text":"ok"}`)},
+		llm.ToolCall{CallID: "toolu_1", Name: "f", Args: "", Raw: codectest.RawOf(`{"type":"tool_use"}`)},
 		llm.ToolCall{CallID: "srv", Name: "web_search", Hosted: true},
-		llm.Opaque{Kind: "x", Raw: rawOf(`{"type":"x"}`)},
+		llm.Opaque{Kind: "x", Raw: codectest.RawOf(`{"type":"x"}`)},
 	}}, Usage: llm.Usage{Input: 5, CacheRead: 4, CacheWrite5m: 1, Output: 3, Reasoning: 1}})
-	got, err := feed(encoded(t, events))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a wire.Reply
-	for _, e := range got {
-		a.Add(e)
-	}
+	got := codectest.Told(Dialect, codectest.Events(t, Codec{}, codectest.Encoded(t, Codec{}, events)))
 	want := llm.Response{ID: "msg_1", Model: "claude", Stop: llm.StopTool, Reason: "STOP", Dialect: Dialect, Usage: llm.Usage{Input: 6, CacheRead: 4, Output: 3, Reasoning: 1}, Message: llm.Message{
 		Role: llm.RoleAssistant, Origin: llm.Model, Dialect: Dialect, Parts: []llm.Part{
 			llm.Thinking{Text: "hm", Signature: "c2ln"}, llm.Thinking{Text: "more"}, llm.Text{Text: "ok"}, llm.ToolCall{CallID: "toolu_1", Name: "f", Args: "{}"},
 		},
 	}}
-	if d := diff(want, a.Response(Dialect)); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
@@ -108,7 +81,7 @@ func TestSignatureGoesWithText(t *testing.T) {
 		nil, nil,
 		{payload(`{"text":"c"}`, ""), end},
 	}
-	if d := diff(want, got); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
@@ -133,7 +106,7 @@ func TestOverlappingParts(t *testing.T) {
 		`{"text":"a"}`, `{"text":"b","thought":true}`, `{"text":"c"}`, `{"functionCall":{"id":"i","name":"f","args":{}}}`,
 		`{"text":"","thought":true,"thoughtSignature":"c2ln"}`, `{"text":""}`,
 	}
-	if d := diff(want, got); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
@@ -148,28 +121,13 @@ func TestErrorEndsAStream(t *testing.T) {
 		{Class: wire.ServerFault, Body: []byte("no JSON")},
 	} {
 		for n := range len(events) + 1 {
-			w := &encoder{}
-			var out []byte
-			for _, x := range events[:n] {
-				var err error
-				if out, err = w.Append(out, x); err != nil {
-					t.Fatal(err)
-				}
-			}
-			heard, err := feed(w.AppendError(out, e))
-			var got *wire.Error
-			if !errors.As(err, &got) || got.Class != e.Class || got.Used != e.Used || got.Window != e.Window {
-				t.Errorf("after %d events: want %v, got %v", n, e, err)
-			}
+			_, before := codectest.ErrorEnds(t, Codec{}, events[:n], e)
 			text := ""
-			for _, x := range heard {
+			for _, x := range before {
 				text += x.Text
 			}
 			if want := "ab"[:max(n-2, 0)]; text != want {
 				t.Errorf("after %d events: want text %q before the error, got %q", n, want, text)
-			}
-			if _, err := w.Append(nil, llm.Event{Kind: llm.EventEnd}); err == nil {
-				t.Error("want nothing to be appended after an error")
 			}
 		}
 	}

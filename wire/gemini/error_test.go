@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func errorBody(code, message, status, details string) string {
@@ -59,7 +60,7 @@ func TestDecodeError(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 			got.Status, got.Body, got.Message = 0, nil, ""
-			if d := diff(test.want, got); d != "" {
+			if d := codectest.Diff(test.want, got); d != "" {
 				t.Error(d)
 			}
 		})
@@ -113,7 +114,7 @@ func TestPastFailures(t *testing.T) {
 		if c := one(t, `{"functionCall":{"name":"f"}}`).Calls()[0]; c.Args != "{}" {
 			t.Errorf("want {}, got %q", c.Args)
 		}
-		events, err := feed([]byte(sseOf(partsOf(`{"functionCall":{"name":"f","willContinue":true}}`, `{"functionCall":{}}`), last)))
+		events, err := codectest.Feed(Codec{}, []byte(sseOf(partsOf(`{"functionCall":{"name":"f","willContinue":true}}`, `{"functionCall":{}}`), last)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestPastFailures(t *testing.T) {
 	})
 	t.Run("Antigravity-Manager-1513_missing_thought_signature", func(t *testing.T) {
 		m := one(t, `{"functionCall":{"name":"f"},"thoughtSignature":"c2ln"}`)
-		r := mustDecode(t, []byte(`{"contents":[{"parts":[{"text":"a"}]}]}`))
+		r := codectest.Decoded(t, Codec{}, []byte(`{"contents":[{"parts":[{"text":"a"}]}]}`))
 		r.Messages = append(r.Messages, m)
 		got, err := EncodeRequest(r)
 		if err != nil || !strings.Contains(string(got), `"thoughtSignature":"c2ln"`) {
@@ -147,7 +148,7 @@ func TestPastFailures(t *testing.T) {
 		}
 	})
 	t.Run("bifrost-3441_parallel_calls_in_one_chunk", func(t *testing.T) {
-		events, err := feed([]byte(sseOf(partsOf(`{"functionCall":{"name":"f"}}`, `{"functionCall":{"name":"f"}}`, `{"functionCall":{"name":"g"}}`), last)))
+		events, err := codectest.Feed(Codec{}, []byte(sseOf(partsOf(`{"functionCall":{"name":"f"}}`, `{"functionCall":{"name":"f"}}`, `{"functionCall":{"name":"g"}}`), last)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func TestPastFailures(t *testing.T) {
 	t.Run("claude-code-router-1672_UTF-8_split_across_chunks", func(t *testing.T) {
 		stream := []byte(sseOf(partsOf(`{"text":"grün 😀"}`), last))
 		at := strings.Index(string(stream), "ü") + 1
-		events, err := feed(stream, at)
+		events, err := codectest.Feed(Codec{}, stream, at)
 		if err != nil || events[2].Text != "grün 😀" {
 			t.Errorf("got %+v, %v", events, err)
 		}
@@ -176,26 +177,26 @@ func TestPastFailures(t *testing.T) {
 		}
 	})
 	t.Run("CLIProxyAPI-5617_cached_tokens_in_a_stream", func(t *testing.T) {
-		events, err := feed([]byte(sseOf(strings.Replace(last, `"promptTokenCount":9`, `"promptTokenCount":9,"cachedContentTokenCount":4`, 1))))
+		events, err := codectest.Feed(Codec{}, []byte(sseOf(strings.Replace(last, `"promptTokenCount":9`, `"promptTokenCount":9,"cachedContentTokenCount":4`, 1))))
 		if err != nil || events[len(events)-1].Usage != (llm.Usage{Input: 5, CacheRead: 4, Output: 6, Reasoning: 2}) {
 			t.Errorf("got %+v, %v", events, err)
 		}
 	})
 	t.Run("tool_call_is_the_reason_to_stop", func(t *testing.T) {
-		events, err := feed([]byte(sseOf(partsOf(`{"functionCall":{"name":"f"}}`), last)))
+		events, err := codectest.Feed(Codec{}, []byte(sseOf(partsOf(`{"functionCall":{"name":"f"}}`), last)))
 		if err != nil || events[len(events)-1].Stop != llm.StopTool {
 			t.Errorf("got %+v, %v", events, err)
 		}
 	})
 	t.Run("empty_tool_result", func(t *testing.T) {
-		r := mustDecode(t, []byte(`{"contents":[{"parts":[{"functionResponse":{"name":"f"}},{"functionResponse":{"name":"f","response":{}}}]}]}`))
+		r := codectest.Decoded(t, Codec{}, []byte(`{"contents":[{"parts":[{"functionResponse":{"name":"f"}},{"functionResponse":{"name":"f","response":{}}}]}]}`))
 		got := r.Messages[0].Results()
 		if len(got) != 2 || len(got[0].Content) != 0 || got[1].Text() != "{}" || got[0].CallID == got[1].CallID {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("empty_tools_list", func(t *testing.T) {
-		r := mustDecode(t, []byte(`{"contents":[],"tools":[{"functionDeclarations":[]}]}`))
+		r := codectest.Decoded(t, Codec{}, []byte(`{"contents":[],"tools":[{"functionDeclarations":[]}]}`))
 		r.Tools = append(r.Tools, llm.Tool{Name: "f"})
 		if got, err := EncodeRequest(r); err != nil || string(got) != `{"contents":[],"tools":[{"functionDeclarations":[{"name":"f"}]}]}` {
 			t.Errorf("got %s, %v", got, err)

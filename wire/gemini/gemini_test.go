@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func TestDecodeRequest(t *testing.T) {
-	r := mustDecode(t, []byte(toolBody))
+	r := codectest.Decoded(t, Codec{}, []byte(toolBody))
 	first, second := r.Messages[1].Calls()[0].CallID, r.Messages[1].Calls()[1].CallID
 	if first == second || first == "" || !strings.HasPrefix(first, "call_") {
 		t.Fatalf("want two derived ids, got %q and %q", first, second)
@@ -53,11 +54,11 @@ func TestDecodeRequest(t *testing.T) {
 		}
 		got.Messages[i].Dialect, got.Messages[i].Envelope = "", llm.Envelope{}
 	}
-	if d := diff(want, got); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	t.Run("wrapped", func(t *testing.T) {
-		w := mustDecode(t, []byte(oddBodies()[6]))
+		w := codectest.Decoded(t, Codec{}, []byte(oddBodies()[6]))
 		if w.Model != "gemini-x" || len(w.Messages) != 7 || len(w.Tools) != 4 || w.MaxOutput != 100 {
 			t.Errorf("got %+v", w)
 		}
@@ -93,23 +94,23 @@ func TestEditsKeepWhatIsNotTheirs(t *testing.T) {
 		edit          func(llm.Part) llm.Part
 		want          string
 	}{
-		{"output", `{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{ "output" : "long" }},"k":1}]}`, 0, stubbed, `{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{ "output" : "see <r>" }},"k":1}]}`},
-		{"error stays one", `{"parts":[{"functionResponse":{"name":"f","response":{"error":"long"}}}]}`, 0, stubbed, `{"parts":[{"functionResponse":{"name":"f","response":{"error":"see <r>"}}}]}`},
-		{"whole object", `{"parts":[{"function_response":{"name":"f","response":{"rows":[1,2],"n":2}}}]}`, 0, stubbed, `{"parts":[{"function_response":{"name":"f","response":{"output":"see <r>"}}}]}`},
-		{"media go", `{"parts":[{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]}}]}`, 0, stubbed, `{"parts":[{"functionResponse":{"name":"f","response":{"output":"see <r>"}}}]}`},
+		{"output", `{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{ "output" : "long" }},"k":1}]}`, 0, codectest.Stubbed, `{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{ "output" : "see <r>" }},"k":1}]}`},
+		{"error stays one", `{"parts":[{"functionResponse":{"name":"f","response":{"error":"long"}}}]}`, 0, codectest.Stubbed, `{"parts":[{"functionResponse":{"name":"f","response":{"error":"see <r>"}}}]}`},
+		{"whole object", `{"parts":[{"function_response":{"name":"f","response":{"rows":[1,2],"n":2}}}]}`, 0, codectest.Stubbed, `{"parts":[{"function_response":{"name":"f","response":{"output":"see <r>"}}}]}`},
+		{"media go", `{"parts":[{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]}}]}`, 0, codectest.Stubbed, `{"parts":[{"functionResponse":{"name":"f","response":{"output":"see <r>"}}}]}`},
 		{"media stay", `{"parts":[{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[ {"inlineData":{"mimeType":"image/png","data":"QUJD"}} ]}}]}`, 0, func(p llm.Part) llm.Part {
 			r := p.(llm.ToolResult)
 			return r.WithContent(llm.Text{Text: "b"}, r.Content[1])
 		}, `{"parts":[{"functionResponse":{"name":"f","response":{"output":"b"},"parts":[ {"inlineData":{"mimeType":"image/png","data":"QUJD"}} ]}}]}`},
-		{"text with a signature", `{"role":"model","parts":[{"thoughtSignature":"cw==","text":"old"}]}`, 0, retold("new"), `{"role":"model","parts":[{"thoughtSignature":"cw==","text":"new"}]}`},
-		{"one of two calls", `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"cw=="}, {"functionCall":{"name":"g"}}]}`, 0, rearmed(`{"x":1}`), `{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}},"thoughtSignature":"cw=="}, {"functionCall":{"name":"g"}}]}`},
-		{"text that is gone", `{"role":"model","k":1,"parts":[{"text":"t"}, {"functionCall":{"name": "g"}}]}`, 0, retold(""), `{"role":"model","k":1,"parts":[{"functionCall":{"name": "g"}}]}`},
+		{"text with a signature", `{"role":"model","parts":[{"thoughtSignature":"cw==","text":"old"}]}`, 0, codectest.Retold("new"), `{"role":"model","parts":[{"thoughtSignature":"cw==","text":"new"}]}`},
+		{"one of two calls", `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"cw=="}, {"functionCall":{"name":"g"}}]}`, 0, codectest.Rearmed(`{"x":1}`), `{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}},"thoughtSignature":"cw=="}, {"functionCall":{"name":"g"}}]}`},
+		{"text that is gone", `{"role":"model","k":1,"parts":[{"text":"t"}, {"functionCall":{"name": "g"}}]}`, 0, codectest.Retold(""), `{"role":"model","k":1,"parts":[{"functionCall":{"name": "g"}}]}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			before := `{"contents":[{"role":"user","parts":[{"text":"a"}]}, `
-			r := mustDecode(t, []byte(before+test.message+`]}`))
-			r.Messages[1] = with(r.Messages[1], test.part, test.edit)
+			r := codectest.Decoded(t, Codec{}, []byte(before+test.message+`]}`))
+			r.Messages[1] = codectest.With(r.Messages[1], test.part, test.edit)
 			if got, err := EncodeRequest(r); err != nil || string(got) != before+test.want+`]}` {
 				t.Errorf("want %s\ngot  %s, %v", before+test.want+`]}`, got, err)
 			}
@@ -118,7 +119,7 @@ func TestEditsKeepWhatIsNotTheirs(t *testing.T) {
 }
 
 func TestFrameEdits(t *testing.T) {
-	base := func() llm.Request { return mustDecode(t, []byte(toolBody)) }
+	base := func() llm.Request { return codectest.Decoded(t, Codec{}, []byte(toolBody)) }
 	tests := []struct {
 		name     string
 		edit     func(*llm.Request)
@@ -155,7 +156,7 @@ func TestFrameEdits(t *testing.T) {
 	for _, wrap := range []struct{ name, before, after string }{{"plain", "", ""}, {"wrapped", `{"model":"m", "request":`, ` }`}} {
 		for _, test := range tests {
 			t.Run(wrap.name+"/"+test.name, func(t *testing.T) {
-				r := mustDecode(t, []byte(wrap.before+toolBody+wrap.after))
+				r := codectest.Decoded(t, Codec{}, []byte(wrap.before+toolBody+wrap.after))
 				test.edit(&r)
 				want := wrap.before + strings.Replace(toolBody, test.old, test.new, 1) + wrap.after
 				if got, err := EncodeRequest(r); err != nil || string(got) != want {
@@ -185,7 +186,7 @@ func TestFrameEdits(t *testing.T) {
 			{"what else the tool configuration says stays", `{"contents":[],"toolConfig":{"functionCallingConfig":{"mode":"AUTO"},"retrievalConfig":{}}}`, func(r *llm.Request) { r.Settings.Choice = llm.Choice{} }, `{"contents":[],"toolConfig":{"retrievalConfig":{}}}`},
 		}
 		for _, test := range tests {
-			r := mustDecode(t, []byte(test.body))
+			r := codectest.Decoded(t, Codec{}, []byte(test.body))
 			if got, err := EncodeRequest(r); err != nil || string(got) != test.body {
 				t.Errorf("%s: want it as it came, got %s, %v", test.name, got, err)
 			}
@@ -202,7 +203,7 @@ func TestFrameEdits(t *testing.T) {
 			`{"contents":[]}`:             `{"contents":[]}`,
 			`{"contents":[],"model":"a"}`: `{"contents":[],"model":"b"}`,
 		} {
-			r := mustDecode(t, []byte(body))
+			r := codectest.Decoded(t, Codec{}, []byte(body))
 			r.Model = "b"
 			if got, err := EncodeRequest(r); err != nil || string(got) != want {
 				t.Errorf("want %s, got %s, %v", want, got, err)
@@ -224,25 +225,25 @@ func otherDialect() llm.Request {
 		Model: "m", MaxOutput: 9, Dialect: "other", Frame: llm.Frame{Raw: []byte(`{"messages":[]}`)},
 		Settings: llm.Settings{Temperature: "0.5", TopP: "1", Stop: []string{"x"}, Choice: llm.Choice{Mode: llm.ChoiceTool, Tool: "f"}, DropBrokenThinking: true},
 		Sections: []llm.Section{{Text: "one"}, {Tokens: 500}, {Text: "two"}},
-		Tools:    []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`, Raw: rawOf(`{"name":"f"}`)}, {Name: "g"}},
+		Tools:    []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`, Raw: codectest.RawOf(`{"name":"f"}`)}, {Name: "g"}},
 		Messages: []llm.Message{
 			{Role: llm.RoleSystem, Dialect: "other", Parts: []llm.Part{llm.Text{Text: "rules"}}},
 			{Role: llm.RoleUser, Dialect: "other", Parts: []llm.Part{
-				llm.Text{Text: "look", Raw: rawOf(`{"type":"text","text":"look"}`)},
-				llm.Media{Type: "image/png", Raw: rawOf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`)},
-				llm.Media{Type: "image/*", Raw: rawOf(`{"type":"image_url","image_url":{"url":"https://h/i.jpg?x=1"}}`)},
-				llm.Media{Type: "image/*", Raw: rawOf(`{"type":"input_image","file_id":"f1"}`)},
+				llm.Text{Text: "look", Raw: codectest.RawOf(`{"type":"text","text":"look"}`)},
+				llm.Media{Type: "image/png", Raw: codectest.RawOf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`)},
+				llm.Media{Type: "image/*", Raw: codectest.RawOf(`{"type":"image_url","image_url":{"url":"https://h/i.jpg?x=1"}}`)},
+				llm.Media{Type: "image/*", Raw: codectest.RawOf(`{"type":"input_image","file_id":"f1"}`)},
 			}},
 			{Role: llm.RoleAssistant, Dialect: "other", Parts: []llm.Part{
-				llm.Thinking{Text: "hm", Signature: "s", Raw: rawOf(`{"type":"thinking"}`)},
+				llm.Thinking{Text: "hm", Signature: "s", Raw: codectest.RawOf(`{"type":"thinking"}`)},
 				llm.Text{Text: "ok"},
-				llm.Opaque{Kind: "x", Raw: rawOf(`{"type":"x"}`)},
+				llm.Opaque{Kind: "x", Raw: codectest.RawOf(`{"type":"x"}`)},
 				llm.ToolCall{CallID: "h", Name: "web_search", Hosted: true},
 				llm.ToolCall{CallID: "a", Name: "f", Args: `{"k":1}`},
 				llm.ToolCall{CallID: "b", Name: "patch", Args: "***", Custom: true},
 			}},
 			{Role: llm.RoleUser, Dialect: "other", Parts: []llm.Part{llm.Text{Text: "note"}}},
-			{Role: llm.RoleTool, Dialect: "other", Parts: []llm.Part{llm.ToolResult{CallID: "a", Content: []llm.Part{llm.Text{Text: "out"}, llm.Media{Type: "image/png", Raw: rawOf(`{"type":"input_image","image_url":"data:image/png;base64,QUJD"}`)}}}}},
+			{Role: llm.RoleTool, Dialect: "other", Parts: []llm.Part{llm.ToolResult{CallID: "a", Content: []llm.Part{llm.Text{Text: "out"}, llm.Media{Type: "image/png", Raw: codectest.RawOf(`{"type":"input_image","image_url":"data:image/png;base64,QUJD"}`)}}}}},
 			{Role: llm.RoleTool, Dialect: "other", Parts: []llm.Part{llm.ToolResult{CallID: "b", IsError: true, Content: []llm.Part{llm.Stub{Text: "bad"}}}}},
 			{Role: llm.RoleSystem, Dialect: "other", Parts: []llm.Part{llm.Text{Text: "later"}}},
 			{Role: llm.RoleAssistant, Dialect: "other", Parts: []llm.Part{llm.Text{}}},
@@ -269,7 +270,7 @@ func TestEncodeOtherDialect(t *testing.T) {
 
 func TestResultsMadeHere(t *testing.T) {
 	body := `{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"functionCall":{"name":"f"}},{"functionCall":{"id":"own","name":"g"}}]}]}`
-	r := mustDecode(t, []byte(body))
+	r := codectest.Decoded(t, Codec{}, []byte(body))
 	calls := r.Messages[1].Calls()
 	for _, c := range calls {
 		r.Messages = append(r.Messages, llm.Message{Role: llm.RoleTool, Origin: llm.ToolRun, Parts: []llm.Part{
@@ -281,7 +282,7 @@ func TestResultsMadeHere(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Fatalf("want %s\ngot  %s, %v", want, got, err)
 	}
-	again := mustDecode(t, got)
+	again := codectest.Decoded(t, Codec{}, got)
 	for i, x := range again.Messages[2].Results() {
 		if x.CallID != calls[i].CallID {
 			t.Errorf("want result of %q, got %q", calls[i].CallID, x.CallID)
@@ -290,7 +291,7 @@ func TestResultsMadeHere(t *testing.T) {
 }
 
 func TestListThatWouldBeginWithTheModel(t *testing.T) {
-	r := mustDecode(t, []byte(`{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]}]}`))
+	r := codectest.Decoded(t, Codec{}, []byte(`{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]}]}`))
 	r.Messages = r.Messages[1:]
 	got, err := EncodeRequest(r)
 	if err != nil || !strings.HasPrefix(string(got), `{"contents":[{"role":"user","parts":[{"text":"(The`) || !strings.HasSuffix(string(got), `{"role":"model","parts":[{"text":"b"}]}]}`) {
@@ -306,7 +307,7 @@ func TestCallIDs(t *testing.T) {
 		return `{"functionCall":{"name":"` + name + `","args":` + args + `}` + signature + `}`
 	}
 	ids := func(parts ...string) []string {
-		r := mustDecode(t, []byte(`{"contents":[{"role":"model","parts":[`+strings.Join(parts, ",")+`]}]}`))
+		r := codectest.Decoded(t, Codec{}, []byte(`{"contents":[{"role":"model","parts":[`+strings.Join(parts, ",")+`]}]}`))
 		var out []string
 		for _, c := range r.Messages[0].Calls() {
 			out = append(out, c.CallID)
@@ -352,7 +353,7 @@ func TestPairing(t *testing.T) {
 			for _, r := range test.results {
 				parts = append(parts, `{"functionResponse":`+r+`}`)
 			}
-			r := mustDecode(t, []byte(`{"contents":[`+calls+`,{"parts":[`+strings.Join(parts, ",")+`]}]}`))
+			r := codectest.Decoded(t, Codec{}, []byte(`{"contents":[`+calls+`,{"parts":[`+strings.Join(parts, ",")+`]}]}`))
 			ids := map[string]int{}
 			for i, c := range r.Messages[0].Calls() {
 				ids[c.CallID] = i

@@ -2,16 +2,25 @@ package gemini
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
+
+var laws = codectest.Laws{Codec: Codec{}, Opens: true, Cuts: cuts}
+
+// cuts are those of a list; one content that is no list has nothing to remove from.
+func cuts(r llm.Request) []codectest.Cut {
+	if at := r.Frame.Messages; at.Len() > 0 && r.Frame.Raw[at.Start] == '{' {
+		return nil
+	}
+	return codectest.Cuts(r)
+}
 
 // toolBody is a conversation with all kinds of parts, as no encoder of ours would write it.
 const toolBody = "{ \"system_instruction\":{\"parts\":[{\"text\":\"be\"} , {\"text\":\"brief\",\"k\":1}],\"role\":\"user\"},\n" +
@@ -52,24 +61,6 @@ const mixedBody = `{"contents":[ {"role":"user","parts":[{"text":"go"}]},` +
 	`{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"cQ=="}]},` +
 	`{"role":"function","parts":5,"parts":[{"functionResponse":{"name":"f","response":{"output":"three"}}},{"text":"leave it","k":1}]}]}`
 
-// begins returns where in r.Messages each content begins, and their end.
-func begins(r llm.Request) []int {
-	var at []int
-	pieces, left := r.Frame.Pieces, 0 // of the content at hand that are still to come
-	for i, m := range r.Messages {
-		if left == 0 {
-			at = append(at, i)
-			if m.Envelope.Raw == nil {
-				pieces, left = pieces[1:], pieces[0]
-			}
-		}
-		if m.Envelope.Raw == nil {
-			left--
-		}
-	}
-	return append(at, len(r.Messages))
-}
-
 // eachBody calls f for every odd body and, where the corpus is there, for every body in it.
 func eachBody(t *testing.T, f func(t *testing.T, body []byte)) {
 	for _, body := range oddBodies() {
@@ -89,199 +80,40 @@ func eachBody(t *testing.T, f func(t *testing.T, body []byte)) {
 	})
 }
 
-func mustDecode(t testing.TB, body []byte) llm.Request {
-	t.Helper()
-	r, err := DecodeRequest(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestLaw4UntouchedRequestIsByteIdentical(t *testing.T) {
-	eachBody(t, func(t *testing.T, body []byte) {
-		before := bytes.Clone(body)
-		got, err := EncodeRequest(mustDecode(t, body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, before) {
-			t.Fatalf("want %s\ngot  %s", before, got)
-		}
-		if &got[0] != &body[0] {
-			t.Error("want the body itself, got a copy")
-		}
-	})
-}
-
-// place returns where the bytes data lie in body, whose memory they share.
-func place(body, data []byte) (llm.Span, bool) {
-	for i := range body {
-		if len(data) > 0 && &body[i] == &data[0] {
-			return llm.Span{Start: i, End: i + len(data)}, true
-		}
-	}
-	return llm.Span{}, false
+	eachBody(t, func(t *testing.T, body []byte) { laws.Untouched(t, body) })
 }
 
 func TestLaw4EditChangesOnlyItsOwnBytes(t *testing.T) {
 	eachBody(t, func(t *testing.T, body []byte) {
-		r := mustDecode(t, body)
-		for i, m := range r.Messages {
-			for j, p := range m.Parts {
-				var edit func(llm.Part) llm.Part
-				switch p := p.(type) {
-				case llm.ToolResult:
-					edit = stubbed
-				case llm.Text:
-					if m.Envelope.Raw == nil && strings.TrimSpace(p.Text) == "" {
-						continue // nobody's, until there is a word in it
-					}
-					edit = retold(short(m))
-				case llm.ToolCall:
-					edit = rearmed(`{"y":1}`)
-				default:
-					continue
-				}
-				edited := r
-				edited.Messages = append([]llm.Message(nil), r.Messages...)
-				edited.Messages[i] = with(m, j, edit)
-				checkOnlyPart(t, r, edited, i, j)
+		laws.EachEdit(t, body, func(was, is llm.Part) {
+			if old, now := nameSignature.value(was.Bytes()), nameSignature.value(is.Bytes()); !bytes.Equal(old, now) {
+				t.Errorf("want signature %s, got %s", old, now)
 			}
-		}
+		})
 	})
-}
-
-func checkOnlyPart(t *testing.T, r, edited llm.Request, i, j int) {
-	t.Helper()
-	got, err := EncodeRequest(edited)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := r.Frame.Raw
-	at, ok := place(body, r.Messages[i].Parts[j].Bytes())
-	if !ok {
-		t.Fatal("the part does not share the body's bytes")
-	}
-	tail := len(body) - at.End
-	if len(got) < at.Start+tail || !bytes.Equal(got[:at.Start], body[:at.Start]) || !bytes.Equal(got[len(got)-tail:], body[at.End:]) {
-		t.Fatalf("message %d part %d: other bytes changed in %s", i, j, got)
-	}
-	again := mustDecode(t, got)
-	for k, m := range again.Messages {
-		if want := llm.DigestOf(edited.Messages[k]); k != i && llm.DigestOf(m) != want {
-			t.Errorf("message %d changed", k)
-		}
-	}
-	switch p := again.Messages[i].Parts[j].(type) {
-	case llm.ToolResult:
-		if p.Text() != "see <r>" || p.CallID != r.Messages[i].Parts[j].(llm.ToolResult).CallID {
-			t.Errorf("got %+v", p)
-		}
-	case llm.Text:
-		if p.Text != short(edited.Messages[i]) {
-			t.Errorf("got %q", p.Text)
-		}
-	case llm.ToolCall:
-		if p.Args != `{"y":1}` {
-			t.Errorf("got %q", p.Args)
-		}
-	}
-	if old, now := nameSignature.value(r.Messages[i].Parts[j].Bytes()), nameSignature.value(again.Messages[i].Parts[j].Bytes()); !bytes.Equal(old, now) {
-		t.Errorf("want signature %s, got %s", old, now)
-	}
-}
-
-// short is a text of whoever wrote m.
-func short(m llm.Message) string {
-	if m.Origin == llm.Note {
-		return "<system-reminder>short\n</system-reminder>"
-	}
-	return "short\n"
 }
 
 func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
-	eachBody(t, func(t *testing.T, body []byte) {
-		r := mustDecode(t, body)
-		each := r.Frame.Each
-		if r.Frame.Messages.Len() > 0 && body[r.Frame.Messages.Start] == '{' {
-			return // one message that is no array has nothing to remove from
-		}
-		at := begins(r)
-		for i := range each {
-			for k := i + 1; k <= len(each); k++ {
-				if i == 0 && k < len(each) && r.Messages[at[k]].Role == llm.RoleAssistant {
-					continue // would get a user message in front
-				}
-				start, end := each[i].Start, each[k-1].End
-				if i > 0 {
-					start = each[i-1].End
-				} else if k < len(each) {
-					end = each[k].Start
-				}
-				want := append(append([]byte(nil), body[:start]...), body[end:]...)
-				less := r
-				less.Messages = append(append([]llm.Message(nil), r.Messages[:at[i]]...), r.Messages[at[k]:]...)
-				got, err := EncodeRequest(less)
-				if err != nil || !json.Valid(got) || !bytes.Equal(got, want) {
-					t.Fatalf("without [%d,%d): want %s\ngot  %s, %v", i, k, want, got, err)
-				}
-			}
-		}
-	})
+	eachBody(t, func(t *testing.T, body []byte) { laws.Removed(t, body) })
 }
 
 // Any mix of edits, removals and additions gives JSON that decodes again, with every
 // untouched message saying the same, and the same bytes again.
 func TestLaw4AnyEditIsStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r, err := DecodeRequest([]byte(rapid.SampledFrom(oddBodies()).Draw(t, "body")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var msgs []llm.Message
-		for _, m := range r.Messages {
-			switch rapid.SampledFrom([]string{"keep", "keep", "drop", "insert", "edit"}).Draw(t, "what") {
-			case "keep":
-				msgs = append(msgs, m)
-			case "insert":
-				note := llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: []llm.Part{llm.Text{Text: rapid.String().Draw(t, "note")}}}
-				msgs = append(msgs, m, note)
-			case "edit":
-				parts := append([]llm.Part(nil), m.Parts...)
-				for i, p := range parts {
-					switch p := p.(type) {
-					case llm.ToolResult:
-						parts[i] = p.WithContent(llm.Stub{Text: rapid.String().Draw(t, "stub")})
-					case llm.Text:
-						parts[i] = llm.Text{Text: rapid.String().Draw(t, "text"), Raw: p.Edited()}
-					}
-				}
-				msgs = append(msgs, m.WithParts(parts))
-			}
-		}
-		r.Messages = msgs
-		got, err := EncodeRequest(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := DecodeRequest(got); err != nil {
-			t.Fatalf("%v in %s", err, got)
-		}
-		if twice, err := EncodeRequest(r); err != nil || !bytes.Equal(twice, got) {
-			t.Fatalf("want the same bytes again, got %s, %v", twice, err)
-		}
-		for _, m := range msgs {
+		e := laws.AnyEdit(t, oddBodies())
+		for _, m := range e.Request.Messages {
 			for _, p := range m.Parts {
 				if text, ok := p.(llm.Text); ok && text.Text == "" || m.Envelope.Raw != nil {
 					continue
 				}
-				if !bytes.Contains(got, p.Bytes()) {
-					t.Fatalf("%s is not in %s", p.Bytes(), got)
+				if !bytes.Contains(e.Body, p.Bytes()) {
+					t.Fatalf("%s is not in %s", p.Bytes(), e.Body)
 				}
 			}
-			if m.Envelope.Raw != nil && standsAlone(m) && !bytes.Contains(got, m.Envelope.Raw) && len(m.Parts) > 0 {
-				t.Fatalf("a kept message is not in its bytes in %s", got)
+			if m.Envelope.Raw != nil && standsAlone(m) && !bytes.Contains(e.Body, m.Envelope.Raw) && len(m.Parts) > 0 {
+				t.Fatalf("a kept message is not in its bytes in %s", e.Body)
 			}
 		}
 	})
@@ -297,7 +129,7 @@ func standsAlone(m llm.Message) bool {
 	return true
 }
 
-// goodReplies are replies as no encoder of ours would write them.
+// oddReplies are replies as no encoder of ours would write them.
 func oddReplies() []string {
 	return []string{
 		`{"candidates":[{"content":{"parts":[{"text":"Hi\ud83d\ude00"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":2,"totalTokenCount":12},"modelVersion":"m","responseId":"r"}`,
@@ -324,71 +156,16 @@ func eachReply(t *testing.T, f func(t *testing.T, body []byte)) {
 }
 
 func TestLaw4UntouchedReplyIsByteIdentical(t *testing.T) {
-	eachReply(t, func(t *testing.T, body []byte) {
-		r, err := DecodeResponse(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := EncodeResponse(r)
-		if err != nil || !bytes.Equal(got, body) || &got[0] != &body[0] {
-			t.Fatalf("want the body itself, got %s, %v", got, err)
-		}
-	})
+	eachReply(t, func(t *testing.T, body []byte) { laws.UntouchedReply(t, body) })
 }
 
 func TestLaw4EditOfAReplyChangesOnlyItsOwnBytes(t *testing.T) {
-	eachReply(t, func(t *testing.T, body []byte) {
-		r, err := DecodeResponse(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, p := range r.Message.Parts {
-			if _, ok := p.(llm.Text); !ok {
-				continue
-			}
-			edited := r
-			edited.Message = with(r.Message, j, retold("short"))
-			got, err := EncodeResponse(edited)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at, ok := place(body, p.Bytes())
-			if !ok {
-				t.Fatal("the part does not share the body's bytes")
-			}
-			tail := len(body) - at.End
-			if !bytes.Equal(got[:at.Start], body[:at.Start]) || !bytes.Equal(got[len(got)-tail:], body[at.End:]) {
-				t.Fatalf("part %d: other bytes changed in %s", j, got)
-			}
-			again, err := DecodeResponse(got)
-			if err != nil || again.Message.Parts[j].(llm.Text).Text != "short" {
-				t.Fatalf("got %s, %v", got, err)
-			}
-		}
-	})
+	eachReply(t, func(t *testing.T, body []byte) { laws.EachReplyEdit(t, body) })
 }
 
 // A reply that is appended to a conversation is sent back in the bytes it came in.
 func TestLaw4ReplyGoesBackInItsBytes(t *testing.T) {
 	eachReply(t, func(t *testing.T, body []byte) {
-		r, err := DecodeResponse(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		next := mustDecode(t, []byte(`{"contents":[{"role":"user","parts":[{"text":"a"}]}]}`))
-		next.Messages = append(next.Messages, r.Message)
-		got, err := EncodeRequest(next)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := mustDecode(t, got)
-		if len(r.Message.Parts) > 0 && llm.DigestOf(again.Messages[len(again.Messages)-1]) != llm.DigestOf(r.Message) {
-			t.Errorf("want the same message and call ids, got %s", got)
-		}
-		for _, p := range r.Message.Parts {
-			if !bytes.Contains(got, p.Bytes()) {
-				t.Errorf("want %s in %s", p.Bytes(), got)
-			}
-		}
+		laws.GoesBack(t, `{"contents":[{"role":"user","parts":[{"text":"a"}]}]}`, body)
 	})
 }

@@ -10,37 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
-
-// hides reports whether a tool is hidden in these tests.
-func hides(tool string) bool { return strings.HasPrefix(tool, "h") }
-
-// joinRounds returns what a client gets of some Rounds that end well, each cut at what the
-// function says of its length.
-func joinRounds(t interface{ Fatal(...any) }, s wire.Splice, cut func(n int) int, rounds ...string) string {
-	var out strings.Builder
-	for i, r := range rounds {
-		if i > 0 {
-			s.Next()
-		}
-		for len(r) > 0 {
-			n := cut(len(r))
-			b, err := s.Write([]byte(r[:n]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			out.Write(b)
-			r = r[n:]
-		}
-		if _, err := s.EndRound(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out.Write(s.Finish())
-	return out.String()
-}
-
-func atOnce(n int) int { return n }
 
 func asEvents(payloads ...string) string {
 	var b strings.Builder
@@ -109,12 +80,12 @@ func TestSplice(t *testing.T) {
 			for _, r := range x.rounds {
 				events, arrays = append(events, asEvents(r...)), append(arrays, asArray(r...))
 			}
-			if got, want := joinRounds(t, Codec{}.NewSplice(hides, true), atOnce, events...), asEvents(x.want...); got != want {
+			if got, want := codectest.Joined(t, Codec{}.NewSplice(codectest.Hides, true), codectest.AtOnce, events...), asEvents(x.want...); got != want {
 				t.Errorf("want\n%s\ngot\n%s", want, got)
 			}
 			// The other framing has the same payloads, in one array.
 			rapid.Check(t, func(t *rapid.T) {
-				got := joinRounds(t, Codec{}.NewSplice(hides, true), func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") }, arrays...)
+				got := codectest.Joined(t, Codec{}.NewSplice(codectest.Hides, true), func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") }, arrays...)
 				var list []json.RawMessage
 				if err := json.Unmarshal([]byte(got), &list); err != nil || len(list) != len(x.want) {
 					t.Fatalf("want an array of %d, got %d, %v in\n%s", len(x.want), len(list), err, got)
@@ -136,7 +107,7 @@ func TestSpliceLeavesArraysAlone(t *testing.T) {
 		`{"candidates":[{"content":{"parts":[{"text":"\"\\"}]}}]}` + "\n" + `{"candidates":[{"finishReason":"STOP"}]}`, `[{"error":{"code":500}}]`, `[{"a":1} x {"b":2}]`,
 	} {
 		for n := 1; n <= len(stream); n++ {
-			s := Codec{}.NewSplice(hides, true)
+			s := Codec{}.NewSplice(codectest.Hides, true)
 			var got []byte
 			for rest := []byte(stream); len(rest) > 0; {
 				k := min(n, len(rest))
@@ -159,7 +130,7 @@ func TestSpliceOfChunksThatAllStop(t *testing.T) {
 	chunk := func(parts string) string {
 		return asEvents(`{"candidates":[{"content":{"parts":[` + parts + `]},"finishReason":"STOP"}]}`)
 	}
-	s := Codec{}.NewSplice(hides, true)
+	s := Codec{}.NewSplice(codectest.Hides, true)
 	for i, x := range []struct{ in, want string }{
 		{chunk(`{"text":"a"}`), ""},
 		{chunk(`{"text":"b"}`), chunk(`{"text":"a"}`)},
@@ -183,7 +154,7 @@ func TestSpliceFailsInAnArray(t *testing.T) {
 	call := `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"h"}}]},"finishReason":"STOP"}]}`
 	text := `{"candidates":[{"content":{"parts":[{"text":"x"}]}}]}`
 	for _, first := range []string{asArray(call), asArray(text, call)} {
-		s := Codec{}.NewSplice(hides, true)
+		s := Codec{}.NewSplice(codectest.Hides, true)
 		out, _ := s.Write([]byte(first))
 		got := bytes.Clone(out)
 		if _, err := s.EndRound(); err != nil {
@@ -207,7 +178,7 @@ func TestSpliceFailsInAnArray(t *testing.T) {
 func TestSpliceOfSeveralCandidates(t *testing.T) {
 	reply := `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"h"}}]},"finishReason":"STOP","index":0},{"content":{"parts":[{"text":"x"}]},"index":1}]}`
 	for streamed, body := range map[bool]string{true: asEvents(reply), false: reply} {
-		s := Codec{}.NewSplice(hides, streamed)
+		s := Codec{}.NewSplice(codectest.Hides, streamed)
 		out, err := s.Write([]byte(body))
 		if err != nil {
 			t.Fatal(err)

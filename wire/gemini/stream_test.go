@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func sseOf(payloads ...string) string {
@@ -74,80 +74,11 @@ func eachStream(t *testing.T, f func(t *testing.T, stream []byte)) {
 
 func TestStreamIsTheSameHoweverItIsCut(t *testing.T) {
 	eachStream(t, func(t *testing.T, stream []byte) {
-		want, err := feed(stream)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, want)
-		for cut := 0; cut <= len(stream); cut += 1 + len(stream)/300 {
-			got, err := feed(stream, cut)
-			if err != nil || !reflect.DeepEqual(want, got) {
-				t.Fatalf("cut at %d: %v\n%s", cut, err, diff(want, got))
-			}
-		}
-		var each []int
-		for i := range stream {
-			each = append(each, i)
-		}
-		if got, err := feed(stream, each...); err != nil || !reflect.DeepEqual(want, got) {
-			t.Fatalf("byte by byte: %v\n%s", err, diff(want, got))
+		events := laws.Chunks(t, stream)
+		if laws.InOrder(t, events); events[len(events)-1].Kind != llm.EventEnd {
+			t.Error("want nothing behind the end")
 		}
 	})
-}
-
-// check reports events that are not in the order of a stream, and parts whose deltas do
-// not add up to them.
-func check(t *testing.T, events []llm.Event) {
-	t.Helper()
-	next, open, text := 0, map[int]bool{}, map[int]string{}
-	for i, e := range events {
-		switch e.Kind {
-		case llm.EventStart:
-			if i > 0 && events[0].Kind != llm.EventOther {
-				t.Errorf("event %d is a start", i)
-			}
-		case llm.EventPartStart:
-			if e.Index != next {
-				t.Errorf("want part %d, got %d", next, e.Index)
-			}
-			open[e.Index] = true
-			next++
-		case llm.EventDelta:
-			if !open[e.Index] || e.Text == "" {
-				t.Errorf("event %d: delta %q of part %d", i, e.Text, e.Index)
-			}
-			if e.Delta != llm.DeltaSignature {
-				text[e.Index] += e.Text
-			}
-		case llm.EventPartEnd:
-			if !open[e.Index] {
-				t.Errorf("event %d ends part %d, which is not open", i, e.Index)
-			}
-			delete(open, e.Index)
-			want := ""
-			switch p := e.Part.(type) {
-			case llm.Text:
-				want = p.Text
-			case llm.Thinking:
-				want = p.Text
-			case llm.ToolCall:
-				want = p.Args
-			}
-			if text[e.Index] != want {
-				t.Errorf("part %d: deltas %q, whole %q", e.Index, text[e.Index], want)
-			}
-			if len(e.Part.Bytes()) == 0 {
-				t.Errorf("part %d has no bytes", e.Index)
-			}
-		case llm.EventEnd:
-			if i != len(events)-1 || len(open) > 0 {
-				t.Errorf("event %d is the end of %d, %d parts are open", i, len(events), len(open))
-			}
-		}
-	}
-	if events[len(events)-1].Kind != llm.EventEnd {
-		t.Error("no end")
-	}
 }
 
 // wholeAt returns where the stream could end: behind the first payload with a reason.
@@ -176,39 +107,25 @@ func TestCutStreamIsAnError(t *testing.T) {
 		if first := bytes.TrimSpace(stream); first[0] == '[' {
 			end = bytes.LastIndexByte(stream, ']') + 1
 		}
-		for n := 0; n < end; n += 1 + end/100 {
-			if _, err := feed(stream[:n]); !errors.Is(err, wire.ErrCut) {
-				t.Fatalf("%d of %d bytes: want a cut stream, got %v", n, len(stream), err)
-			}
-		}
-		if _, err := feed(stream[:end-1]); !errors.Is(err, wire.ErrCut) {
-			t.Fatalf("all but one byte: want a cut stream, got %v", err)
-		}
+		laws.CutShort(t, stream, end)
 	})
 }
 
 func TestReencodedStreamTellsTheSame(t *testing.T) {
 	eachStream(t, func(t *testing.T, stream []byte) {
-		all, err := feed(stream)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var want []llm.Event
-		for _, e := range all {
+		for _, e := range codectest.Events(t, Codec{}, stream) {
 			if e.Kind != llm.EventOther {
 				want = append(want, e)
 			}
 		}
-		out := encoded(t, want)
-		got, err := feed(out)
-		if err != nil {
-			t.Fatalf("%v in %s", err, out)
-		}
+		out := codectest.Encoded(t, Codec{}, want)
+		got := codectest.Events(t, Codec{}, out)
 		if want[0].ID == "" { // the encoder makes one up
 			want[0].ID = got[0].ID
 		}
 		oneLine(want)
-		if d := diff(want, got); d != "" {
+		if d := codectest.Diff(want, got); d != "" {
 			t.Fatalf("%s\n%s", out, d)
 		}
 		for i := range want {
@@ -240,23 +157,7 @@ func oneLine(events []llm.Event) {
 // A reply tells the same whether it is streamed or not.
 func TestStreamedReplyIsTheReply(t *testing.T) {
 	eachReply(t, func(t *testing.T, body []byte) {
-		want, err := DecodeResponse(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, err := feed([]byte("data: " + strings.ReplaceAll(string(body), "\n", "\ndata: ") + "\n\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a wire.Reply
-		for _, e := range events {
-			a.Add(e)
-		}
-		got := a.Response(Dialect)
-		want.Raw = nil
-		if d := diff(want, got); d != "" {
-			t.Error(d)
-		}
+		want, got := laws.StreamedReply(t, body, []byte("data: "+strings.ReplaceAll(string(body), "\n", "\ndata: ")+"\n\n"))
 		for i, p := range want.Message.Parts {
 			if old, now := compacted(p.Bytes()), compacted(got.Message.Parts[i].Bytes()); old != now {
 				t.Errorf("part %d: want bytes %s, got %s", i, old, now)
@@ -270,15 +171,7 @@ func compacted(b []byte) string { return strings.Join(strings.Fields(string(b)),
 
 func TestStreamParts(t *testing.T) {
 	kinds := func(name string) string {
-		events, err := feed([]byte(streams()[name]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a wire.Reply
-		for _, e := range events {
-			a.Add(e)
-		}
-		r := a.Response(Dialect)
+		r := codectest.Told(Dialect, codectest.Events(t, Codec{}, []byte(streams()[name])))
 		var b strings.Builder
 		for _, p := range r.Message.Parts {
 			switch p := p.(type) {
@@ -338,7 +231,7 @@ func TestStreamErrors(t *testing.T) {
 		})
 	}
 	t.Run("is typed", func(t *testing.T) {
-		_, err := feed([]byte(sseOf(`{"error":{"code":503,"status":"UNAVAILABLE","message":"m"}}`)))
+		_, err := codectest.Feed(Codec{}, []byte(sseOf(`{"error":{"code":503,"status":"UNAVAILABLE","message":"m"}}`)))
 		var e *wire.Error
 		if !errors.As(err, &e) || e.Class != wire.Overloaded || e.Status != 0 || !e.Class.Retryable() {
 			t.Errorf("got %+v", err)
