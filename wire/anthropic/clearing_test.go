@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // TestClearing: a provider is asked to take outputs out of prompts by itself, with the beta that this
@@ -22,7 +23,7 @@ func TestClearing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := llm.Request{MaxOutput: 9}
 			if c.body != "" {
-				r = mustDecode(t, []byte(c.body))
+				r = codectest.Decoded(t, Codec{}, []byte(c.body))
 			}
 			r.Settings.Clear = asked
 			out, err := EncodeRequest(r)
@@ -86,7 +87,7 @@ func TestCompacting(t *testing.T) {
 	}
 	t.Run("a client's own stays", func(t *testing.T) {
 		const body = `{"messages":[],"thinking":{"type":"adaptive"},"context_management":{"edits":[{"type":"compact_20260112"}]}}`
-		r := mustDecode(t, []byte(body))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
 		r.Settings.Clear = llm.Clearing{Above: 1, Thinking: 1, Compact: 1}
 		if out, err := EncodeRequest(r); err != nil || string(out) != body || len(Betas(r)) > 0 {
 			t.Errorf("got %s, %v, betas %q", out, err, Betas(r))

@@ -4,16 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
-
-// diff compares parts or messages without the bytes they came with.
-func diff(want, got any) string {
-	noRaw := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Raw" }, cmp.Ignore())
-	return cmp.Diff(want, got, noRaw)
-}
 
 func TestDecodeBlock(t *testing.T) {
 	unread := llm.ToolResult{CallID: "toolu_1", Content: []llm.Part{llm.Opaque{Kind: "tool_result_content"}}}
@@ -60,7 +53,7 @@ func TestDecodeBlock(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := diff(test.want, got); d != "" {
+			if d := codectest.Diff(test.want, got); d != "" {
 				t.Error(d)
 			}
 			if string(got.Bytes()) != test.block {
@@ -153,11 +146,11 @@ func TestDecodeRequest(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	sections := []llm.Section{{Name: "system 1", Text: "s1", Cacheable: true}, {Name: "system 2", Text: "s2", Cacheable: true}}
-	if d := diff(sections, r.Sections); d != "" {
+	if d := codectest.Diff(sections, r.Sections); d != "" {
 		t.Error(d)
 	}
 	tools := []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`}, {Name: "web_search"}}
-	if d := diff(tools, r.Tools); d != "" {
+	if d := codectest.Diff(tools, r.Tools); d != "" {
 		t.Error(d)
 	}
 	at := func(s llm.Span) string { return body[s.Start:s.End] }

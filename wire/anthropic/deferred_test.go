@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 const deferredBody = `{"model":"m", "max_tokens":9,"tools":[{"type":"tool_search_tool_regex_20251119","name":"tool_search_tool_regex"},{"name":"read","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"}},
@@ -17,7 +18,7 @@ const deferredBody = `{"model":"m", "max_tokens":9,"tools":[{"type":"tool_search
 // TestDeferredTools: which tools wait, which one finds them and what was found is read, and the
 // body stays as it came.
 func TestDeferredTools(t *testing.T) {
-	r := mustDecode(t, []byte(deferredBody))
+	r := codectest.Decoded(t, Codec{}, []byte(deferredBody))
 	var finders, deferred []string
 	for _, tool := range r.Tools {
 		if tool.Finder {
@@ -70,7 +71,7 @@ func TestStreamedReferences(t *testing.T) {
 func TestMarkOnAPiece(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"find","input":{}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"a"}, {"type":"text","text":"And on."}]}]}`
-	r := mustDecode(t, []byte(body))
+	r := codectest.Decoded(t, Codec{}, []byte(body))
 	r.Marks = llm.Marks{{On: llm.OnMessage, At: len(r.Messages) - 1, Mark: llm.MarkShort}}
 	out, err := EncodeRequest(r)
 	if want := strings.Replace(body, `"And on."}`, `"And on.","cache_control":{"type":"ephemeral"}}`, 1); err != nil || string(out) != want {
@@ -89,7 +90,7 @@ func TestMarksBehindPieces(t *testing.T) {
 		5: strings.Replace(body, `"Thanks."}`, `"Thanks.","cache_control":{"type":"ephemeral"}}`, 1),
 		6: body, // there is none
 	} {
-		r := mustDecode(t, []byte(body))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
 		r.Marks = llm.Marks{{On: llm.OnMessage, At: at, Mark: llm.MarkShort}}
 		if out, err := EncodeRequest(r); err != nil || string(out) != want {
 			t.Errorf("message %d: want %s\ngot  %s, %v", at, want, out, err)
@@ -105,7 +106,7 @@ func TestDeferring(t *testing.T) {
 	}}
 	body := []byte(`{"tools":[{"name":"read", "k":1},{"name":"dock","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"find","input":{}}]}]}`)
 	asked := func(deferred bool) string {
-		r := mustDecode(t, body)
+		r := codectest.Decoded(t, Codec{}, body)
 		r.Messages = append(r.Messages, loading)
 		r.Tools[1].Deferred = deferred
 		if deferred {
@@ -127,7 +128,7 @@ func TestDeferring(t *testing.T) {
 		t.Errorf("nothing is deferred: want the answer in words, got %s", got)
 	}
 	t.Run("and not any more", func(t *testing.T) {
-		r := mustDecode(t, []byte(deferredBody))
+		r := codectest.Decoded(t, Codec{}, []byte(deferredBody))
 		r.Tools[2].Deferred = false
 		if out, err := EncodeRequest(r); err != nil || bytes.Contains(out, []byte("defer_loading")) {
 			t.Errorf("got %s, %v", out, err)

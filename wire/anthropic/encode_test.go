@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // decoded returns wire as a message; the bodies of this file are known to be right.
@@ -19,21 +20,6 @@ func decoded(t *testing.T, wire string) llm.Message {
 	return m
 }
 
-// with returns m with part i changed by edit.
-func with(m llm.Message, i int, edit func(llm.Part) llm.Part) llm.Message {
-	parts := append([]llm.Part(nil), m.Parts...)
-	parts[i] = edit(parts[i])
-	return m.WithParts(parts)
-}
-
-func stubbed(p llm.Part) llm.Part {
-	return p.(llm.ToolResult).WithContent(llm.Stub{Ref: "r", Text: "see <r>"})
-}
-
-func retold(text string) func(llm.Part) llm.Part {
-	return func(p llm.Part) llm.Part { return llm.Text{Text: text, Raw: p.(llm.Text).Edited()} }
-}
-
 func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 	tests := []struct {
 		name, wire string
@@ -44,19 +30,19 @@ func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 		{
 			"one of three results",
 			`{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result", "x":1.0e+3, "content": "\u0032" ,"tool_use_id":"b","is_error":true,"cache_control":{"type":"ephemeral"}},{"type":"tool_result","tool_use_id":"c","content":"3"}]}`,
-			1, stubbed,
+			1, codectest.Stubbed,
 			`{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result", "x":1.0e+3, "content": "see <r>" ,"tool_use_id":"b","is_error":true,"cache_control":{"type":"ephemeral"}},{"type":"tool_result","tool_use_id":"c","content":"3"}]}`,
 		},
 		{
 			"an array stays an array",
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"1"}]}]}`,
-			0, stubbed,
+			0, codectest.Stubbed,
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"see <r>"}]}]}`,
 		},
 		{
 			"content that could not be read gives way",
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":{"k":[1]},"x":1}]}`,
-			0, stubbed,
+			0, codectest.Stubbed,
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"see <r>","x":1}]}`,
 		},
 		{
@@ -68,7 +54,7 @@ func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 		{
 			"a result without content gets one",
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}`,
-			0, stubbed,
+			0, codectest.Stubbed,
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"see <r>"}]}`,
 		},
 		{
@@ -76,7 +62,7 @@ func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text", "text":"long","k":1},{"type":"image", "source":{"type":"url","url":"u"}}]}]}`,
 			0, func(p llm.Part) llm.Part {
 				r := p.(llm.ToolResult)
-				return r.WithContent(retold("short")(r.Content[0]), r.Content[1])
+				return r.WithContent(codectest.Retold("short")(r.Content[0]), r.Content[1])
 			},
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text", "text":"short","k":1},{"type":"image", "source":{"type":"url","url":"u"}}]}]}`,
 		},
@@ -89,11 +75,11 @@ func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 			},
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"x\u0041"},{"type":"image","source":{"type":"url","url":"u"}}]}]}`,
 		},
-		{"text", `{"role":"user","content":[{"type":"text","cache_control":{"type":"ephemeral"},"text":"old"}]}`, 0, retold("new \"<>&"), `{"role":"user","content":[{"type":"text","cache_control":{"type":"ephemeral"},"text":"new \"<>&"}]}`},
-		{"string content", `{"content" : "old" , "role":"user"}`, 0, retold("new"), `{"content" : "new" , "role":"user"}`},
+		{"text", `{"role":"user","content":[{"type":"text","cache_control":{"type":"ephemeral"},"text":"old"}]}`, 0, codectest.Retold("new \"<>&"), `{"role":"user","content":[{"type":"text","cache_control":{"type":"ephemeral"},"text":"new \"<>&"}]}`},
+		{"string content", `{"content" : "old" , "role":"user"}`, 0, codectest.Retold("new"), `{"content" : "new" , "role":"user"}`},
 		{
 			"text that comes twice: the one that counts",
-			`{"role":"user","content":[{"type":"text","text":"a","text":"b"}]}`, 0, retold("c"),
+			`{"role":"user","content":[{"type":"text","text":"a","text":"b"}]}`, 0, codectest.Retold("c"),
 			`{"role":"user","content":[{"type":"text","text":"a","text":"c"}]}`,
 		},
 		{
@@ -125,14 +111,14 @@ func TestEditedPartsKeepWhatIsNotTheirs(t *testing.T) {
 		{
 			"text that is gone takes its block along",
 			`{"role":"user","content":[{"type":"text","text":"a"} , {"type":"text","text":"b"}],"k":1}`,
-			0, retold(""),
+			0, codectest.Retold(""),
 			`{"role":"user","content":[{"type":"text","text":"b"}],"k":1}`,
 		},
-		{"a message with nothing left is left out", `{"role":"user","content":"a"}`, 0, retold(""), ``},
+		{"a message with nothing left is left out", `{"role":"user","content":"a"}`, 0, codectest.Retold(""), ``},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := with(decoded(t, test.wire), test.part, test.edit)
+			m := codectest.With(decoded(t, test.wire), test.part, test.edit)
 			got, err := EncodeMessage(m)
 			if err != nil {
 				t.Fatal(err)
@@ -408,7 +394,7 @@ func TestListThatWouldBeginWithTheModel(t *testing.T) {
 func TestMarkedPieceStaysInItsMessage(t *testing.T) {
 	const body = `{"messages":[{"role":"user","content":[ {"type":"tool_result","tool_use_id":"a"} , {"type":"text","text":"stop"} ]}]}`
 	for i, at := range []string{`"tool_use_id":"a"`, `"text":"stop"`} {
-		r := mustDecode(t, []byte(body))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
 		m, ok := Marked(r.Messages[i], []byte(`{"type":"ephemeral"}`))
 		r.Messages[i] = m
 		want := strings.Replace(body, at, at+`,"cache_control":{"type":"ephemeral"}`, 1)

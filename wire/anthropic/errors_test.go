@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // envelope is an error body of the API.
@@ -150,7 +151,7 @@ func TestErrorsComeBack(t *testing.T) {
 		if got.Class != e.Class || got.Used != e.Used || got.Window != e.Window || !json.Valid(body) {
 			t.Fatalf("want %+v, got %+v", e, got)
 		}
-		_, err := decodeChunks(new(encoder).AppendError([]byte(framed(startPayload)), &e))
+		_, err := codectest.Feed(Codec{}, new(encoder).AppendError([]byte(framed(startPayload)), &e))
 		var streamed *wire.Error
 		if !errors.As(err, &streamed) || streamed.Class != e.Class || streamed.Used != e.Used {
 			t.Fatalf("in a stream: got %v", err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // The blocks that are open may hold so much together, however the stream goes on.
@@ -34,10 +36,8 @@ func TestOpenBlocksAreBounded(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := &decoder{}
-		d.parts.Most = 40_000
+		d.parts.Most = codectest.Most
 		_, err := d.Feed([]byte(framed(append([]string{startPayload}, test.payloads...)...)))
-		if full := err != nil && strings.Contains(err.Error(), "want at most 40000 bytes"); full != test.full || !full && err != nil {
-			t.Errorf("%s: got %v", test.name, err)
-		}
+		codectest.Holds(t, test.name, err, test.full)
 	}
 }

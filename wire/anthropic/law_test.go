@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
+
+var laws = codectest.Laws{Codec: Codec{}, Opens: true}
 
 // oddBodies are bodies as no encoder of ours would write them.
 var oddBodies = []string{
@@ -72,30 +74,9 @@ func bodies(t *testing.T, f func(t *testing.T, body []byte)) {
 	}
 }
 
-func mustDecode(t *testing.T, body []byte) llm.Request {
-	t.Helper()
-	r, err := DecodeRequest(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestLaw4UntouchedRequestIsByteIdentical(t *testing.T) {
 	bodies(t, func(t *testing.T, body []byte) {
-		before := bytes.Clone(body)
-		r := mustDecode(t, body)
-		got, err := EncodeRequest(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, before) {
-			t.Fatalf("want %s\ngot  %s", before, got)
-		}
-		if &got[0] != &body[0] {
-			t.Error("want the body itself, got a copy")
-		}
-		for i, m := range r.Messages {
+		for i, m := range laws.Untouched(t, body).Messages {
 			if one, err := EncodeMessage(m); m.Envelope.Raw != nil && (err != nil || !bytes.Equal(one, m.Envelope.Raw)) {
 				t.Errorf("message %d: got %s, %v", i, one, err)
 			}
@@ -104,216 +85,48 @@ func TestLaw4UntouchedRequestIsByteIdentical(t *testing.T) {
 }
 
 func TestLaw4EditChangesOnlyItsOwnBytes(t *testing.T) {
-	bodies(t, func(t *testing.T, body []byte) {
-		r := mustDecode(t, body)
-		for i, m := range r.Messages {
-			for j, p := range m.Parts {
-				var edit func(llm.Part) llm.Part
-				switch p := p.(type) {
-				case llm.ToolResult:
-					edit = stubbed
-				case llm.Text:
-					if m.Envelope.Raw == nil && strings.TrimSpace(p.Text) == "" {
-						continue // nobody's, until there is a word in it
-					}
-					edit = retold(short(m))
-				default:
-					continue
-				}
-				edited := r
-				edited.Messages = append([]llm.Message(nil), r.Messages...)
-				edited.Messages[i] = with(m, j, edit)
-				checkOnlyPart(t, r, edited, i, j)
-			}
-		}
-	})
-}
-
-// checkOnlyPart checks that the body of edited is that of r but for part j of message i.
-func checkOnlyPart(t *testing.T, r, edited llm.Request, i, j int) {
-	t.Helper()
-	got, err := EncodeRequest(edited)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := bytesAt(t, r.Frame.Raw, r.Messages[i].Parts[j].Bytes())
-	end := start + len(r.Messages[i].Parts[j].Bytes())
-	tail := len(r.Frame.Raw) - end
-	if len(got) < start+tail || !bytes.Equal(got[:start], r.Frame.Raw[:start]) || !bytes.Equal(got[len(got)-tail:], r.Frame.Raw[end:]) {
-		t.Fatalf("message %d part %d: other bytes changed in %s", i, j, got)
-	}
-	again := mustDecode(t, got)
-	for k, m := range again.Messages {
-		if want := llm.DigestOf(edited.Messages[k]); k != i && llm.DigestOf(m) != want {
-			t.Errorf("message %d changed", k)
-		}
-	}
-	switch p := again.Messages[i].Parts[j].(type) {
-	case llm.ToolResult:
-		old := r.Messages[i].Parts[j].(llm.ToolResult)
-		if p.Text() != "see <r>" || p.CallID != old.CallID || p.IsError != old.IsError {
-			t.Errorf("got %+v", p)
-		}
-	case llm.Text:
-		if p.Text != short(edited.Messages[i]) {
-			t.Errorf("got %q", p.Text)
-		}
-	}
-}
-
-// short is a text of whoever wrote m.
-func short(m llm.Message) string {
-	if m.Origin == llm.Note {
-		return "<system-reminder>short\n</system-reminder>"
-	}
-	return "short\n"
-}
-
-// bytesAt returns where the bytes data lie in body, whose memory they share.
-func bytesAt(t *testing.T, body, data []byte) int {
-	t.Helper()
-	for i := range body {
-		if len(data) > 0 && &body[i] == &data[0] {
-			return i
-		}
-	}
-	t.Fatal("the part does not share the body's bytes")
-	return 0
-}
-
-// begins returns where in r.Messages each wire message begins, and their end.
-func begins(r llm.Request) []int {
-	var at []int
-	pieces, left := r.Frame.Pieces, 0 // of the message at hand that are still to come
-	for i, m := range r.Messages {
-		if left == 0 {
-			at = append(at, i)
-			if m.Envelope.Raw == nil {
-				pieces, left = pieces[1:], pieces[0]
-			}
-		}
-		if m.Envelope.Raw == nil {
-			left--
-		}
-	}
-	return append(at, len(r.Messages))
-}
-
-// without returns r without the wire messages [from, to) and the bytes its body must then be.
-func without(r llm.Request, from, to int) (llm.Request, []byte) {
-	at := begins(r)
-	body, each := r.Frame.Raw, r.Frame.Each
-	var want []byte
-	switch {
-	case from > 0:
-		want = append(append(want, body[:each[from-1].End]...), body[each[to-1].End:]...)
-	case to < len(each):
-		want = append(append(want, body[:each[0].Start]...), body[each[to].Start:]...)
-	default:
-		want = append(append(want, body[:each[0].Start]...), body[each[to-1].End:]...)
-	}
-	r.Messages = append(append([]llm.Message(nil), r.Messages[:at[from]]...), r.Messages[at[to]:]...)
-	return r, want
+	bodies(t, func(t *testing.T, body []byte) { laws.EachEdit(t, body, nil) })
 }
 
 func TestLaw4RemovedMessagesTakeOneCommaAlong(t *testing.T) {
-	bodies(t, func(t *testing.T, body []byte) {
-		r := mustDecode(t, body)
-		for from := range r.Frame.Each {
-			for to := from + 1; to <= len(r.Frame.Each); to++ {
-				less, want := without(r, from, to)
-				if rest := less.Messages; len(rest) > 0 && rest[0].Role == llm.RoleAssistant && from == 0 {
-					continue // gets a user message in front
-				}
-				got, err := EncodeRequest(less)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !json.Valid(got) || !bytes.Equal(got, want) {
-					t.Fatalf("without [%d,%d): want %s\ngot  %s", from, to, want, got)
-				}
-			}
-		}
-	})
+	bodies(t, func(t *testing.T, body []byte) { laws.Removed(t, body) })
 }
 
 // Any mix of edits, removals and additions gives JSON that decodes to what was meant,
 // with every untouched message in its own bytes, and the same bytes again.
 func TestLaw4AnyEditIsStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		body := []byte(rapid.SampledFrom(oddBodies).Draw(t, "body"))
-		r, err := DecodeRequest(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var msgs []llm.Message
-		var kept, pieces [][]byte
-		for _, m := range r.Messages {
-			if m.Envelope.Raw == nil {
-				for _, p := range m.Parts {
-					pieces = append(pieces, p.Bytes())
-				}
-			}
-			switch rapid.SampledFrom([]string{"keep", "keep", "drop", "insert", "edit", "first part only"}).Draw(t, "what") {
-			case "keep":
-				kept = append(kept, m.Envelope.Raw)
-				msgs = append(msgs, m)
-			case "insert":
-				note := llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: []llm.Part{llm.Text{Text: rapid.String().Draw(t, "note")}}}
-				kept = append(kept, m.Envelope.Raw)
-				msgs = append(msgs, m, note)
-			case "edit":
-				parts := append([]llm.Part(nil), m.Parts...)
-				for i, p := range parts {
-					switch p := p.(type) {
-					case llm.ToolResult:
-						parts[i] = p.WithContent(llm.Stub{Text: rapid.String().Draw(t, "stub")})
-					case llm.Text:
-						parts[i] = llm.Text{Text: rapid.String().Draw(t, "text"), Raw: p.Edited()}
-					}
-				}
-				msgs = append(msgs, m.WithParts(parts))
-			case "first part only":
-				msgs = append(msgs, m.WithParts(m.Parts[:min(1, len(m.Parts))]))
-			}
-		}
-		r.Messages = msgs
-		got, err := EncodeRequest(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := DecodeRequest(got)
-		if err != nil {
-			t.Fatalf("%v in %s", err, got)
-		}
-		if twice, err := EncodeRequest(r); err != nil || !bytes.Equal(twice, got) {
-			t.Fatalf("want the same bytes again, got %s, %v", twice, err)
-		}
-		for _, m := range r.Messages {
+		e := laws.AnyEdit(t, oddBodies)
+		for _, m := range e.Request.Messages {
 			for _, p := range m.Parts {
 				if text, ok := p.(llm.Text); ok && text.Text == "" {
 					continue
 				}
-				if !bytes.Contains(got, p.Bytes()) {
-					t.Fatalf("%s is not in %s", p.Bytes(), got)
+				if !bytes.Contains(e.Body, p.Bytes()) {
+					t.Fatalf("%s is not in %s", p.Bytes(), e.Body)
 				}
 			}
 		}
-		if !roundsWhole(r.Messages) {
+		if !roundsWhole(e.Request.Messages) {
 			return // results were moved next to their calls, so messages are not kept
 		}
-		at := r.Frame.Messages.Start
-		for _, wire := range kept {
-			k := bytes.Index(got[at:], wire)
-			if k < 0 {
-				t.Fatalf("%s is not in %s", wire, got)
-			}
-			at += k + len(wire)
+		var came []byte
+		for _, m := range e.Request.Frame.Mixed {
+			came = append(came, m.Envelope.Raw...)
 		}
-		for _, m := range again.Messages {
+		at := e.Request.Frame.Messages.Start
+		for _, m := range e.Kept {
+			came = append(came, m.Envelope.Raw...)
+			k := bytes.Index(e.Body[at:], m.Envelope.Raw)
+			if k < 0 {
+				t.Fatalf("%s is not in %s", m.Envelope.Raw, e.Body)
+			}
+			at += k + len(m.Envelope.Raw)
+		}
+		for _, m := range e.Again.Messages {
 			for _, p := range m.Parts {
-				if text, ok := p.(llm.Text); ok && text.Text == "" && !bytes.Contains(bytes.Join(append(kept, pieces...), nil), p.Bytes()) {
-					t.Fatalf("empty text in %s", got)
+				if text, ok := p.(llm.Text); ok && text.Text == "" && !bytes.Contains(came, p.Bytes()) {
+					t.Fatalf("empty text in %s", e.Body)
 				}
 			}
 		}
@@ -335,68 +148,5 @@ func FuzzRequest(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Add([]byte(`{"messages":[{"role":"user","content":` + strings.Repeat("[", 50)))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		before := bytes.Clone(body)
-		r, err := DecodeRequest(body)
-		if err != nil {
-			return
-		}
-		got, err := EncodeRequest(r)
-		if err != nil || !bytes.Equal(got, before) {
-			t.Fatalf("want %q, got %q, %v", before, got, err)
-		}
-		fuzzEdited(t, r)
-		if !bytes.Equal(body, before) {
-			t.Fatal("the body was written to")
-		}
-	})
-}
-
-// fuzzEdited encodes r in every other way there is: edited, without its frame, without
-// its envelopes, as another dialect's.
-func fuzzEdited(t *testing.T, r llm.Request) {
-	variants := []llm.Request{r, r, r, r}
-	for v := range variants {
-		variants[v].Messages = append([]llm.Message(nil), r.Messages...)
-	}
-	for i, m := range r.Messages {
-		for j, p := range m.Parts {
-			switch p.(type) {
-			case llm.ToolResult:
-				variants[0].Messages[i] = with(variants[0].Messages[i], j, stubbed)
-			case llm.Text:
-				variants[0].Messages[i] = with(variants[0].Messages[i], j, retold("x"))
-			}
-		}
-		variants[1].Messages[i].Envelope = llm.Envelope{}
-		variants[2].Messages[i].Dialect = "other"
-	}
-	variants[2].Dialect = "other"
-	variants[3].Frame = llm.Frame{}
-	variants[3].Messages = append(variants[3].Messages, llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "n"}}})
-	for v, r := range variants {
-		got, err := EncodeRequest(r)
-		if err != nil || !json.Valid(got) {
-			t.Fatalf("variant %d: got %q, %v", v, got, err)
-		}
-		if _, err := DecodeRequest(got); err != nil {
-			t.Fatalf("variant %d: %v in %q", v, err, got)
-		}
-	}
-}
-
-func BenchmarkUntouched(b *testing.B) {
-	message := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"` + strings.Repeat(`func f() { return \"x\" }\n`, 160) + `"}]}`
-	body := []byte(`{"model":"m","messages":[` + strings.Repeat(message+",", 24) + message + `]}`)
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r, err := DecodeRequest(body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := EncodeRequest(r); err != nil {
-			b.Fatal(err)
-		}
-	}
+	f.Fuzz(func(t *testing.T, body []byte) { laws.AnyRequest(t, body) })
 }

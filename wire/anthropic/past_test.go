@@ -8,11 +8,12 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func reply(t *testing.T, stream string) llm.Response {
 	t.Helper()
-	return replyOf(mustEvents(t, []byte(stream)))
+	return codectest.Told(Dialect, codectest.Events(t, Codec{}, []byte(stream)))
 }
 
 // Mistakes of programs before this one, by repository and number.
@@ -25,7 +26,7 @@ func TestPastFailures(t *testing.T) {
 func pastStarts(t *testing.T) {
 	second := strings.Replace(startPayload, "msg_1", "msg_2", 1)
 	t.Run("bifrost-4556_duplicate_message_start", func(t *testing.T) {
-		got := mustEvents(t, []byte(framed(startPayload, startPayload, textStart, startPayload, textStop, endPayload, stopPayload)))
+		got := codectest.Events(t, Codec{}, []byte(framed(startPayload, startPayload, textStart, startPayload, textStop, endPayload, stopPayload)))
 		if kinds(got) != "start, other, part start, other, part end, end" {
 			t.Errorf("got %s", kinds(got))
 		}
@@ -33,7 +34,7 @@ func pastStarts(t *testing.T) {
 	// Two generations in one body: the first is lost, and parts of both in one message
 	// would be refused for good. Asking again is the only way on.
 	t.Run("vercel-18331_spliced_message_start", func(t *testing.T) {
-		events, err := decodeChunks([]byte(framed(startPayload, textStart, second, textStart, textStop, endPayload, stopPayload)))
+		events, err := codectest.Feed(Codec{}, []byte(framed(startPayload, textStart, second, textStart, textStop, endPayload, stopPayload)))
 		if !errors.Is(err, wire.ErrCut) || kinds(events) != "start, part start" {
 			t.Errorf("got %v after %s", err, kinds(events))
 		}
@@ -41,7 +42,7 @@ func pastStarts(t *testing.T) {
 			if !strings.Contains(e.Name, "spliced") {
 				return
 			}
-			if _, err := decodeChunks(e.Response); !errors.Is(err, wire.ErrCut) {
+			if _, err := codectest.Feed(Codec{}, e.Response); !errors.Is(err, wire.ErrCut) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -55,7 +56,7 @@ func pastCalls(t *testing.T) {
 			t.Errorf("got %q", c.Args)
 		}
 		none := llm.ToolCall{CallID: "a", Name: "f"}
-		out := string(encodeEvents(t, append(append([]llm.Event{{Kind: llm.EventStart}}, part(0, none, none)...), llm.Event{Kind: llm.EventEnd})))
+		out := string(codectest.Encoded(t, Codec{}, append(append([]llm.Event{{Kind: llm.EventStart}}, part(0, none, none)...), llm.Event{Kind: llm.EventEnd})))
 		if strings.Count(out, `"type":"input_json_delta"`) != 1 || !strings.Contains(out, `"partial_json":"{}"`) {
 			t.Errorf("got %s", out)
 		}
@@ -66,7 +67,7 @@ func pastCalls(t *testing.T) {
 		if len(calls) != 2 || calls[0].Args != `{"a":1}` || calls[1].Args != `{"b":2}` || calls[1].CallID != "b" {
 			t.Fatalf("got %+v", calls)
 		}
-		out := encodeEvents(t, mustEvents(t, []byte(streams["interleaved"])))
+		out := codectest.Encoded(t, Codec{}, codectest.Events(t, Codec{}, []byte(streams["interleaved"])))
 		open := false
 		for _, p := range payloads(t, out) {
 			switch {
@@ -92,7 +93,7 @@ func pastCalls(t *testing.T) {
 	})
 	t.Run("ccrelay-119_arguments_as_input_json_delta", func(t *testing.T) {
 		c := llm.ToolCall{CallID: "a", Name: "f", Args: `{"x":1}`}
-		out := string(encodeEvents(t, append(append([]llm.Event{{Kind: llm.EventStart}}, part(0, c, c)...), llm.Event{Kind: llm.EventEnd})))
+		out := string(codectest.Encoded(t, Codec{}, append(append([]llm.Event{{Kind: llm.EventStart}}, part(0, c, c)...), llm.Event{Kind: llm.EventEnd})))
 		if !strings.Contains(out, `"input":{}}`) || !strings.Contains(out, `"type":"input_json_delta","partial_json":"{\"x\":1}"`) {
 			t.Errorf("got %s", out)
 		}
@@ -101,7 +102,7 @@ func pastCalls(t *testing.T) {
 
 func pastUsage(t *testing.T) {
 	t.Run("litellm-24176_usage_in_message_start", func(t *testing.T) {
-		out := string(encodeEvents(t, []llm.Event{{Kind: llm.EventStart}}))
+		out := string(codectest.Encoded(t, Codec{}, []llm.Event{{Kind: llm.EventStart}}))
 		for _, field := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation", "output_tokens"} {
 			if !strings.Contains(out, `"`+field+`":`) {
 				t.Errorf("%s is missing: %s", field, out)
@@ -121,7 +122,7 @@ func pastUsage(t *testing.T) {
 		if got := usages(`null`, `{"input_tokens":61,"cache_read_input_tokens":7,"output_tokens":2}`); got != (llm.Usage{Input: 61, CacheRead: 7, Output: 2}) {
 			t.Errorf("got %+v", got)
 		}
-		out := payloads(t, encodeEvents(t, []llm.Event{{Kind: llm.EventStart}, {Kind: llm.EventEnd, Usage: llm.Usage{Input: 61, CacheRead: 7}}}))
+		out := payloads(t, codectest.Encoded(t, Codec{}, []llm.Event{{Kind: llm.EventStart}, {Kind: llm.EventEnd, Usage: llm.Usage{Input: 61, CacheRead: 7}}}))
 		if !strings.Contains(out[1], `"input_tokens":61`) || !strings.Contains(out[1], `"cache_read_input_tokens":7`) {
 			t.Errorf("got %s", out[1])
 		}
@@ -154,7 +155,7 @@ func pastLosses(t *testing.T) {
 		}
 	})
 	t.Run("open-webui-29860_signature_kept", func(t *testing.T) {
-		stream := encodeEvents(t, mustEvents(t, []byte(streams["everything"])))
+		stream := codectest.Encoded(t, Codec{}, codectest.Events(t, Codec{}, []byte(streams["everything"])))
 		if p := reply(t, string(stream)).Message.Parts[0].(llm.Thinking); p.Signature != "c2ln" || !strings.Contains(string(p.Bytes()), `"signature":"c2ln"`) {
 			t.Errorf("got %+v", p)
 		}
@@ -168,20 +169,20 @@ func pastLosses(t *testing.T) {
 	t.Run("claude-code-router-1672_UTF-8_split_across_chunks", func(t *testing.T) {
 		stream := []byte(oneText(`"ä€😀"`))
 		for cut := range stream {
-			got, err := decodeChunks(stream[:cut], stream[cut:])
-			if err != nil || replyOf(got).Message.Text() != "ä€😀" {
-				t.Fatalf("cut at %d: got %q, %v", cut, replyOf(got).Message.Text(), err)
+			got, err := codectest.Feed(Codec{}, stream, cut)
+			if err != nil || codectest.Told(Dialect, got).Message.Text() != "ä€😀" {
+				t.Fatalf("cut at %d: got %q, %v", cut, codectest.Told(Dialect, got).Message.Text(), err)
 			}
 		}
 	})
 	t.Run("bitrouter-422_pings_pass", func(t *testing.T) {
-		events := mustEvents(t, []byte(framed(`{"type":"ping"}`, startPayload, `{"type":"ping"}`, endPayload, stopPayload)))
-		if got := strings.Count(string(encodeEvents(t, events)), "event: ping\n"); got != 2 {
+		events := codectest.Events(t, Codec{}, []byte(framed(`{"type":"ping"}`, startPayload, `{"type":"ping"}`, endPayload, stopPayload)))
+		if got := strings.Count(string(codectest.Encoded(t, Codec{}, events)), "event: ping\n"); got != 2 {
 			t.Errorf("want 2 pings, got %d", got)
 		}
 	})
 	t.Run("headroom-3055_empty_reply_of_pings", func(t *testing.T) {
-		if events, err := decodeChunks([]byte(framed(`{"type":"ping"}`, `{"type":"ping"}`))); !errors.Is(err, wire.ErrCut) {
+		if events, err := codectest.Feed(Codec{}, []byte(framed(`{"type":"ping"}`, `{"type":"ping"}`))); !errors.Is(err, wire.ErrCut) {
 			t.Errorf("want a cut, got %v after %s", err, kinds(events))
 		}
 	})
@@ -191,22 +192,22 @@ func pastRequests(t *testing.T) {
 	t.Run("tool_search_round_trip", func(t *testing.T) {
 		body := `{"messages":[{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"tool_search_tool_bm25","input":{"query":"w"}},{"type":"tool_search_tool_result","tool_use_id":"s","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"g"}]}},` +
 			`{"type":"tool_use","id":"a","name":"g","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"tool_reference","tool_name":"h"}]}]}]}`
-		r := mustDecode(t, []byte(body))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
 		if calls := r.Messages[0].Calls(); len(calls) != 2 || !calls[0].Hosted || calls[1].Hosted {
 			t.Errorf("got %+v", calls)
 		}
 		if got, err := EncodeRequest(r); err != nil || string(got) != body {
 			t.Errorf("got %s, %v", got, err)
 		}
-		r.Messages[1] = with(r.Messages[1], 0, stubbed)
+		r.Messages[1] = codectest.With(r.Messages[1], 0, codectest.Stubbed)
 		if got, err := EncodeRequest(r); err != nil || !strings.Contains(string(got), `"tool_references":[{"type":"tool_reference","tool_name":"g"}]`) {
 			t.Errorf("got %s, %v", got, err)
 		}
 	})
 	t.Run("mid-conversation_system_message", func(t *testing.T) {
 		body := `{"messages":[{"role":"user","content":"a"},{"role":"system","content":"note"},{"role":"user","content":"b"}]}`
-		r := mustDecode(t, []byte(body))
-		r.Messages[0] = with(r.Messages[0], 0, retold("A"))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
+		r.Messages[0] = codectest.With(r.Messages[0], 0, codectest.Retold("A"))
 		if got, err := EncodeRequest(r); err != nil || string(got) != strings.Replace(body, `"a"`, `"A"`, 1) {
 			t.Errorf("got %s, %v", got, err)
 		}
@@ -220,7 +221,7 @@ func pastRequests(t *testing.T) {
 	})
 	t.Run("typeless_tool_schema_and_empty_tool_list", func(t *testing.T) {
 		body := `{"tools":[{"name":"f","input_schema":{}}],"messages":[]}`
-		r := mustDecode(t, []byte(body))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
 		r.Messages = []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "x"}}}}
 		if got, err := EncodeRequest(r); err != nil || !strings.Contains(string(got), `"input_schema":{}`) {
 			t.Errorf("got %s, %v", got, err)
@@ -231,8 +232,8 @@ func pastRequests(t *testing.T) {
 	})
 	t.Run("headroom-1042_edit_leaves_the_prefix_alone", func(t *testing.T) {
 		body := `{ "system":"s\u0065","messages":[ {"role":"user","content":"a\/b"} ,{"role":"user","content":"c"}],"x":1.50 }`
-		r := mustDecode(t, []byte(body))
-		r.Messages[1] = with(r.Messages[1], 0, retold("C"))
+		r := codectest.Decoded(t, Codec{}, []byte(body))
+		r.Messages[1] = codectest.With(r.Messages[1], 0, codectest.Retold("C"))
 		if got, err := EncodeRequest(r); err != nil || string(got) != strings.Replace(body, `"c"`, `"C"`, 1) {
 			t.Errorf("got %s, %v", got, err)
 		}
@@ -246,7 +247,7 @@ func TestStopWithoutMessageDelta(t *testing.T) {
 		"nothing": framed(startPayload, stopPayload),
 		"text":    framed(startPayload, textStart, textStop, stopPayload),
 	} {
-		if events, err := decodeChunks([]byte(stream)); !errors.Is(err, wire.ErrCut) {
+		if events, err := codectest.Feed(Codec{}, []byte(stream)); !errors.Is(err, wire.ErrCut) {
 			t.Errorf("%s: want %v, got %v after %s", name, wire.ErrCut, err, kinds(events))
 		}
 	}

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -40,40 +40,11 @@ func encoded(t *testing.T, r llm.Response) []byte {
 }
 
 func TestLaw4UntouchedResponseIsByteIdentical(t *testing.T) {
-	wholeReplies(t, func(t *testing.T, body []byte, r llm.Response) {
-		if got := encoded(t, r); &got[0] != &body[0] || len(got) != len(body) {
-			t.Errorf("want the body itself, got %s", got)
-		}
-	})
+	wholeReplies(t, func(t *testing.T, body []byte, _ llm.Response) { laws.UntouchedReply(t, body) })
 }
 
 func TestLaw4EditedResponseChangesOnlyItsOwnBytes(t *testing.T) {
-	wholeReplies(t, func(t *testing.T, body []byte, r llm.Response) {
-		at := 0
-		for i, p := range r.Message.Parts {
-			start := at + bytes.Index(body[at:], p.Bytes())
-			at = start + len(p.Bytes())
-			text, ok := p.(llm.Text)
-			if !ok {
-				continue
-			}
-			edited := r
-			edited.Message.Parts = slices.Clone(r.Message.Parts)
-			edited.Message.Parts[i] = llm.Text{Text: "short", Raw: text.Edited()}
-			got := encoded(t, edited)
-			tail := body[at:]
-			if !bytes.HasPrefix(got, body[:start]) || !bytes.HasSuffix(got, tail) || !json.Valid(got) {
-				t.Fatalf("part %d: other bytes changed: %s", i, got)
-			}
-			again, err := DecodeResponse(got)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p, ok := again.Message.Parts[i].(llm.Text); !ok || p.Text != "short" {
-				t.Errorf("part %d: got %v", i, again.Message.Parts[i])
-			}
-		}
-	})
+	wholeReplies(t, func(t *testing.T, body []byte, _ llm.Response) { laws.EachReplyEdit(t, body) })
 }
 
 // A part taken out takes one comma along; the others keep their bytes.
@@ -118,7 +89,9 @@ func TestLaw4RepliesGoBackByteStable(t *testing.T) {
 		}
 	}
 	wholeReplies(t, func(t *testing.T, _ []byte, r llm.Response) { back(t, r.Message) })
-	wholeStreams(t, func(t *testing.T, stream []byte) { back(t, replyOf(mustEvents(t, stream)).Message) })
+	wholeStreams(t, func(t *testing.T, stream []byte) {
+		back(t, codectest.Told(Dialect, codectest.Events(t, Codec{}, stream)).Message)
+	})
 }
 
 // What a reply says survives the way through its neutral fields.
@@ -156,8 +129,8 @@ func TestEventsOfAResponse(t *testing.T) {
 			return // a stream gets one
 		}
 		events := wire.Events(r)
-		stream := encodeEvents(t, events)
-		got := mustEvents(t, stream)
+		stream := codectest.Encoded(t, Codec{}, events)
+		got := codectest.Events(t, Codec{}, stream)
 		if want := bare(events); !reflect.DeepEqual(want, bare(got)) {
 			t.Errorf("%s\n%s", cmp.Diff(want, bare(got)), stream)
 		}
@@ -181,7 +154,7 @@ func TestDecodeResponse(t *testing.T) {
 		opaque("fallback"),
 		llm.Text{Text: "t"},
 	}
-	if d := diff(want, r.Message.Parts); d != "" {
+	if d := codectest.Diff(want, r.Message.Parts); d != "" {
 		t.Error(d)
 	}
 	usage := llm.Usage{Input: 682, CacheRead: 7, CacheWrite5m: 10, CacheWrite1h: 20, Output: 90, Reasoning: 40}
@@ -210,7 +183,7 @@ func TestStopReasons(t *testing.T) {
 			t.Errorf("%s: got %s", reason, got)
 		}
 		events := []llm.Event{{Kind: llm.EventStart, ID: "m"}, {Kind: llm.EventEnd, Stop: r.Stop, Reason: r.Reason}}
-		if got := replyOf(mustEvents(t, encodeEvents(t, events))); got.Stop != want || got.Reason != reason {
+		if got := codectest.Told(Dialect, codectest.Events(t, Codec{}, codectest.Encoded(t, Codec{}, events))); got.Stop != want || got.Reason != reason {
 			t.Errorf("%s: a stream says %v %q", reason, got.Stop, got.Reason)
 		}
 	}

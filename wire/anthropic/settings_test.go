@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func TestDecodeSettings(t *testing.T) {
@@ -22,7 +23,7 @@ func TestDecodeSettings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := mustDecode(t, []byte(`{"messages":[]`+test.members+`}`))
+			r := codectest.Decoded(t, Codec{}, []byte(`{"messages":[]`+test.members+`}`))
 			if !reflect.DeepEqual(r.Settings, test.want) {
 				t.Errorf("want %+v, got %+v", test.want, r.Settings)
 			}
@@ -54,7 +55,7 @@ func TestEncodeSettings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := mustDecode(t, []byte(test.body))
+			r := codectest.Decoded(t, Codec{}, []byte(test.body))
 			r.Settings = test.set
 			if got, err := EncodeRequest(r); err != nil || string(got) != test.want {
 				t.Errorf("want %s\ngot  %s, %v", test.want, got, err)
@@ -80,7 +81,7 @@ func TestFreshSettings(t *testing.T) {
 }
 
 func TestBetas(t *testing.T) {
-	thinking := mustDecode(t, []byte(`{"thinking":{"type":"adaptive"},"messages":[]}`))
+	thinking := codectest.Decoded(t, Codec{}, []byte(`{"thinking":{"type":"adaptive"},"messages":[]}`))
 	if got := Betas(thinking); got != nil {
 		t.Errorf("nothing asked for: got %q", got)
 	}
@@ -88,7 +89,7 @@ func TestBetas(t *testing.T) {
 	if got := Betas(thinking); len(got) != 1 || got[0] != "thinking-binding-controls-2026-08-01" {
 		t.Errorf("got %q", got)
 	}
-	off := mustDecode(t, []byte(`{"thinking":{"type":"disabled"},"messages":[]}`))
+	off := codectest.Decoded(t, Codec{}, []byte(`{"thinking":{"type":"disabled"},"messages":[]}`))
 	off.Settings.DropBrokenThinking = true
 	if got := append(Betas(off), Betas(llm.Request{Settings: off.Settings})...); len(got) > 0 {
 		t.Errorf("without thinking: got %q", got)

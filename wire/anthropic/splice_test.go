@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // asStream returns payloads as a stream of named events.
@@ -40,21 +41,10 @@ func TestSplice(t *testing.T) {
 		`{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"y"} }`, `{"type":"content_block_stop","index":2}`,
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":50,"input_tokens":15,"cache_creation_input_tokens":4,"cache_read_input_tokens":14,"cache_creation":{"ephemeral_1h_input_tokens":4}},"context_management":{"applied_edits":[]}}`,
 		`{"type":"message_stop"}`)
-	s := Codec{}.NewSplice(func(tool string) bool { return strings.HasPrefix(tool, "h") }, true)
-	var got strings.Builder
-	for i, r := range rounds {
-		if i > 0 {
-			s.Next()
-		}
-		out, err := s.Write([]byte(r))
-		got.Write(out)
-		if _, end := s.EndRound(); err != nil || end != nil {
-			t.Fatal(err, end)
-		}
-	}
-	got.Write(s.Finish())
-	if got.String() != want {
-		t.Errorf("want\n%s\ngot\n%s", want, got.String())
+	s := Codec{}.NewSplice(codectest.Hides, true)
+	got := codectest.Joined(t, s, codectest.AtOnce, rounds...)
+	if got != want {
+		t.Errorf("want\n%s\ngot\n%s", want, got)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
@@ -58,7 +59,7 @@ func TestDecodeStream(t *testing.T) {
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := bare(mustEvents(t, []byte(streams[name]))); !reflect.DeepEqual(want, got) {
+			if got := bare(codectest.Events(t, Codec{}, []byte(streams[name]))); !reflect.DeepEqual(want, got) {
 				t.Error(cmp.Diff(want, got))
 			}
 		})
@@ -87,7 +88,7 @@ func TestStreamedBlocks(t *testing.T) {
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, p := range replyOf(mustEvents(t, []byte(streams[name]))).Message.Parts {
+			for _, p := range codectest.Told(Dialect, codectest.Events(t, Codec{}, []byte(streams[name]))).Message.Parts {
 				got = append(got, string(p.Bytes()))
 			}
 			if d := cmp.Diff(want, got); d != "" {
@@ -129,7 +130,7 @@ func TestOddBlocks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			events := mustEvents(t, []byte(blockStream(test.start, test.deltas...)))
+			events := codectest.Events(t, Codec{}, []byte(blockStream(test.start, test.deltas...)))
 			var text strings.Builder
 			for _, e := range events {
 				if e.Kind == llm.EventDelta && e.Delta != llm.DeltaOther {
@@ -139,7 +140,7 @@ func TestOddBlocks(t *testing.T) {
 			if text.String() != test.text {
 				t.Errorf("deltas: want %q, got %q", test.text, text.String())
 			}
-			if got := replyOf(events).Message.Parts[0].Bytes(); string(got) != test.block {
+			if got := codectest.Told(Dialect, events).Message.Parts[0].Bytes(); string(got) != test.block {
 				t.Errorf("want %s\ngot  %s", test.block, got)
 			}
 		})
@@ -164,7 +165,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := decodeChunks([]byte(test.stream))
+			_, err := codectest.Feed(Codec{}, []byte(test.stream))
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "anthropic: stream: ") {
 				t.Errorf("want %q, got %v", test.want, err)
 			}
@@ -177,7 +178,7 @@ func TestStreamErrors(t *testing.T) {
 
 func TestErrorEvent(t *testing.T) {
 	payload := `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`
-	events, err := decodeChunks([]byte(framed(startPayload, textStart, payload, textStop)))
+	events, err := codectest.Feed(Codec{}, []byte(framed(startPayload, textStart, payload, textStop)))
 	var theirs *wire.Error
 	if !errors.As(err, &theirs) {
 		t.Fatalf("got %v", err)
@@ -210,7 +211,7 @@ func TestToleratedStreams(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := kinds(mustEvents(t, []byte(test.stream))); got != test.want {
+			if got := kinds(codectest.Events(t, Codec{}, []byte(test.stream))); got != test.want {
 				t.Errorf("want %s, got %s", test.want, got)
 			}
 		})
@@ -223,8 +224,8 @@ func TestHostileDeltas(t *testing.T) {
 	for i := range 200 {
 		deltas = append(deltas, fmt.Sprintf(`{"type":"x_delta","m%d":"v"}`, i))
 	}
-	events := mustEvents(t, []byte(blockStream(`{"type":"text","text":"t"}`, deltas...)))
-	p := replyOf(events).Message.Parts[0]
+	events := codectest.Events(t, Codec{}, []byte(blockStream(`{"type":"text","text":"t"}`, deltas...)))
+	p := codectest.Told(Dialect, events).Message.Parts[0]
 	if got := strings.Count(string(p.Bytes()), `"v"`); got != maxFolds {
 		t.Errorf("want %d members kept, got %d", maxFolds, got)
 	}
@@ -242,7 +243,7 @@ func TestAnyEventsComeBack(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := decodeChunks(out)
+		got, err := codectest.Feed(Codec{}, out)
 		if err != nil {
 			t.Fatalf("%v in %s", err, out)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // payloads returns what stands behind "data: " in a stream and checks the framing: each
@@ -113,7 +114,7 @@ func TestEncodeStream(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			events := append([]llm.Event{{Kind: llm.EventStart, ID: "m"}}, test.events...)
-			got := payloads(t, encodeEvents(t, append(events, llm.Event{Kind: llm.EventEnd, Stop: llm.StopEnd})))
+			got := payloads(t, codectest.Encoded(t, Codec{}, append(events, llm.Event{Kind: llm.EventEnd, Stop: llm.StopEnd})))
 			got = got[1 : len(got)-2]
 			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
 				t.Errorf("want %s\ngot  %s", strings.Join(test.want, "\n"), strings.Join(got, "\n"))
@@ -137,11 +138,11 @@ func TestEncodeStreamFrame(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"input_tokens":5,"cache_creation_input_tokens":31,"cache_read_input_tokens":100,"output_tokens":9,"output_tokens_details":{"thinking_tokens":3}}}`,
 		`{"type":"message_stop"}`,
 	}
-	if got := payloads(t, encodeEvents(t, events)); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := payloads(t, codectest.Encoded(t, Codec{}, events)); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("want %s\ngot  %s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 	}
 	events[0].ID = ""
-	first, again := encodeEvents(t, events), encodeEvents(t, events)
+	first, again := codectest.Encoded(t, Codec{}, events), codectest.Encoded(t, Codec{}, events)
 	if string(first) != string(again) || !strings.Contains(string(first), `"id":"msg_`) {
 		t.Errorf("want the same derived id twice, got %s", first)
 	}
