@@ -72,7 +72,7 @@ func TestLegacyReplies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := replyOf(t, Chat{}, chunksOf(`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":""}}`, `{"function_call":{"arguments":"{\"x\":"}}`, `{"function_call":{"arguments":"1}"}}`)+finished("function_call"))
+	told := replyOf(t, chatLaws, chunksOf(`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":""}}`, `{"function_call":{"arguments":"{\"x\":"}}`, `{"function_call":{"arguments":"1}"}}`)+finished("function_call"))
 	for name, r := range map[string]llm.Response{"whole": whole, "streamed": told} {
 		if d := cmp.Diff(want, r.Message.Parts, ignoreRaw); d != "" || r.Stop != llm.StopTool {
 			t.Errorf("%s: %v %s", name, r.Stop, d)
@@ -87,7 +87,7 @@ func TestLegacyReplies(t *testing.T) {
 	if got, err := EncodeChatResponse(told); err != nil || !strings.Contains(string(got), `"function_call":{"name":"f","arguments":"{\"x\":1}"}`) || !strings.Contains(string(got), `"finish_reason":"function_call"`) {
 		t.Errorf("got %s, %v", got, err)
 	}
-	silent := replyOf(t, Chat{}, chunksOf(`{"function_call":{"name":"f"}}`)+finished("function_call"))
+	silent := replyOf(t, chatLaws, chunksOf(`{"function_call":{"name":"f"}}`)+finished("function_call"))
 	if got := silent.Message.Calls(); len(got) != 1 || got[0].Args != "{}" {
 		t.Errorf("no arguments: got %v", silent.Message.Parts)
 	}
@@ -113,7 +113,7 @@ func TestUnfinishedChat(t *testing.T) {
 		"text":   `{"content":"half a sen"}`,
 		"a call": `{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`,
 	} {
-		r := replyOf(t, Chat{}, chunksOf(delta)+"data: [DONE]\n\n")
+		r := replyOf(t, chatLaws, chunksOf(delta)+"data: [DONE]\n\n")
 		if r.Stop != llm.StopUnknown || r.Reason != "" || len(r.Message.Parts) != 1 {
 			t.Errorf("%s: want no reason, got %v %q", name, r.Stop, r.Reason)
 		}

@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
-
-// hides reports whether a tool is hidden in these tests.
-func hides(tool string) bool { return strings.HasPrefix(tool, "h") }
 
 // chunked returns payloads as a stream.
 func chunked(payloads ...string) string {
@@ -18,24 +16,6 @@ func chunked(payloads ...string) string {
 		b.WriteString("data: " + p + "\n\n")
 	}
 	return b.String()
-}
-
-// joinRounds returns what a client gets of some Rounds that end well.
-func joinRounds(t *testing.T, s wire.Splice, rounds ...string) string {
-	t.Helper()
-	var out strings.Builder
-	for i, r := range rounds {
-		if i > 0 {
-			s.Next()
-		}
-		b, err := s.Write([]byte(r))
-		out.Write(b)
-		if _, end := s.EndRound(); err != nil || end != nil {
-			t.Fatal(err, end)
-		}
-	}
-	out.Write(s.Finish())
-	return out.String()
 }
 
 func TestChatSplice(t *testing.T) {
@@ -119,7 +99,7 @@ func TestChatSplice(t *testing.T) {
 		},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			if got := joinRounds(t, Chat{}.NewSplice(hides, true), x.rounds...); got != x.want {
+			if got := codectest.Joined(t, Chat{}.NewSplice(codectest.Hides, true), codectest.AtOnce, x.rounds...); got != x.want {
 				t.Errorf("want\n%s\ngot\n%s", x.want, got)
 			}
 		})
@@ -139,7 +119,7 @@ func TestChatSpliceOfWhatCannotBeSpliced(t *testing.T) {
 		"a name that comes late": {chunked(`{"id":"a","choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"arguments":""}}]}}]}`,
 			`{"id":"a","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"h","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`), true},
 	} {
-		s := Chat{}.NewSplice(hides, reply.streamed)
+		s := Chat{}.NewSplice(codectest.Hides, reply.streamed)
 		out, err := s.Write([]byte(reply.body))
 		if err != nil {
 			t.Fatal(err)
@@ -156,8 +136,8 @@ func TestChatSpliceOfWhatCannotBeSpliced(t *testing.T) {
 }
 
 func TestChatSpliceOfWholeReplies(t *testing.T) {
-	got := joinRounds(
-		t, Chat{}.NewSplice(hides, false),
+	got := codectest.Joined(
+		t, Chat{}.NewSplice(codectest.Hides, false), codectest.AtOnce,
 		`{"id":"a","created":1,"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"x","reasoning":"r","tool_calls":[{"id":"1","function":{"name":"h","arguments":"{}"}}]}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
 		`{"id":"b","created":2,"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":[{"type":"text","text":"y"}],"reasoning":"s","tool_calls":[{"id":"2","function":{"name":"h","arguments":"{}"}},{"id":"3","function":{"name":"f","arguments":"{}"}}]}}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
 	)

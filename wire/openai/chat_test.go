@@ -4,41 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
-
-// diff compares parts or messages without the bytes they came with.
-func diff(want, got any) string {
-	noRaw := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Raw" }, cmp.Ignore())
-	return cmp.Diff(want, got, noRaw)
-}
-
-func rawOf(s string) llm.Raw { return llm.Raw{Data: []byte(s)} }
-
-// with returns m with part i changed by edit.
-func with(m llm.Message, i int, edit func(llm.Part) llm.Part) llm.Message {
-	parts := append([]llm.Part(nil), m.Parts...)
-	parts[i] = edit(parts[i])
-	return m.WithParts(parts)
-}
-
-func stubbed(p llm.Part) llm.Part {
-	return p.(llm.ToolResult).WithContent(llm.Stub{Ref: "r", Text: "see <r>"})
-}
-
-func retold(text string) func(llm.Part) llm.Part {
-	return func(p llm.Part) llm.Part { return llm.Text{Text: text, Raw: p.(llm.Text).Edited()} }
-}
-
-func rearmed(args string) func(llm.Part) llm.Part {
-	return func(p llm.Part) llm.Part {
-		c := p.(llm.ToolCall)
-		c.Args, c.Raw = args, c.Edited()
-		return c
-	}
-}
 
 func TestOlderNameOfTheOutputLimit(t *testing.T) {
 	r := llm.Request{Model: "m", MaxOutput: 5}
@@ -101,7 +69,7 @@ func TestDecodeChatMessage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := diff(test.parts, m.Parts); d != "" || m.Role != test.role || m.Origin != test.origin {
+			if d := codectest.Diff(test.parts, m.Parts); d != "" || m.Role != test.role || m.Origin != test.origin {
 				t.Errorf("got %v %v %s", m.Role, m.Origin, d)
 			}
 			for i, s := range m.Envelope.Spans {
@@ -123,19 +91,19 @@ func TestChatEditsKeepWhatIsNotTheirs(t *testing.T) {
 		edit       func(llm.Part) llm.Part
 		want       string
 	}{
-		{"result", `{"role":"tool", "name":"f","content" : "lo\u006eg", "tool_call_id":"a"}`, 0, stubbed, `{"role":"tool", "name":"f","content" : "see <r>", "tool_call_id":"a"}`},
-		{"an array stays an array", `{"role":"tool","content":[{"type":"text","text":"long"}],"tool_call_id":"a"}`, 0, stubbed, `{"role":"tool","content":[{"type":"text","text":"see <r>"}],"tool_call_id":"a"}`},
-		{"text", `{"role":"user","content":"old","name":"n"}`, 0, retold("new"), `{"role":"user","content":"new","name":"n"}`},
-		{"text part", `{"role":"user","content":[{"type":"text","k":1,"text":"old"},{"type":"image_url","image_url":{"url":"u"}}]}`, 0, retold("new"), `{"role":"user","content":[{"type":"text","k":1,"text":"new"},{"type":"image_url","image_url":{"url":"u"}}]}`},
+		{"result", `{"role":"tool", "name":"f","content" : "lo\u006eg", "tool_call_id":"a"}`, 0, codectest.Stubbed, `{"role":"tool", "name":"f","content" : "see <r>", "tool_call_id":"a"}`},
+		{"an array stays an array", `{"role":"tool","content":[{"type":"text","text":"long"}],"tool_call_id":"a"}`, 0, codectest.Stubbed, `{"role":"tool","content":[{"type":"text","text":"see <r>"}],"tool_call_id":"a"}`},
+		{"text", `{"role":"user","content":"old","name":"n"}`, 0, codectest.Retold("new"), `{"role":"user","content":"new","name":"n"}`},
+		{"text part", `{"role":"user","content":[{"type":"text","k":1,"text":"old"},{"type":"image_url","image_url":{"url":"u"}}]}`, 0, codectest.Retold("new"), `{"role":"user","content":[{"type":"text","k":1,"text":"new"},{"type":"image_url","image_url":{"url":"u"}}]}`},
 		{
-			"one of two calls", `{"role":"assistant","content":"t","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"s":"x"}}, {"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]}`, 1, rearmed(`{"x":1}`),
+			"one of two calls", `{"role":"assistant","content":"t","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"s":"x"}}, {"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]}`, 1, codectest.Rearmed(`{"x":1}`),
 			`{"role":"assistant","content":"t","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"},"extra_content":{"s":"x"}}, {"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]}`,
 		},
 		{
-			"text that is gone beside calls", `{"role":"assistant","content":"t","tool_calls":[{"id": "a","type":"function","function":{"name":"f","arguments":"{}"}}],"reasoning_content":"hm"}`, 0, retold(""),
+			"text that is gone beside calls", `{"role":"assistant","content":"t","tool_calls":[{"id": "a","type":"function","function":{"name":"f","arguments":"{}"}}],"reasoning_content":"hm"}`, 0, codectest.Retold(""),
 			`{"role":"assistant","reasoning_content":"hm","tool_calls":[{"id": "a","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
 		},
-		{"a message with nothing left is left out", `{"role":"user","content":"t"}`, 0, retold(""), ``},
+		{"a message with nothing left is left out", `{"role":"user","content":"t"}`, 0, codectest.Retold(""), ``},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -143,7 +111,7 @@ func TestChatEditsKeepWhatIsNotTheirs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := EncodeChatMessage(with(m, test.part, test.edit)); err != nil || string(got) != test.want {
+			if got, err := EncodeChatMessage(codectest.With(m, test.part, test.edit)); err != nil || string(got) != test.want {
 				t.Errorf("want %s\ngot  %s, %v", test.want, got, err)
 			}
 		})
@@ -152,21 +120,21 @@ func TestChatEditsKeepWhatIsNotTheirs(t *testing.T) {
 
 // otherDialect is a conversation in a dialect that this package does not know.
 func otherDialect() llm.Request {
-	block := rawOf(`{"type":"tool_result","tool_use_id":"a"}`)
+	block := codectest.RawOf(`{"type":"tool_result","tool_use_id":"a"}`)
 	return llm.Request{
 		Model: "m", MaxOutput: 9, Dialect: "other", Frame: llm.Frame{Raw: []byte(`{"messages":[]}`)},
 		Sections: []llm.Section{{Text: "one"}, {Tokens: 500}, {Text: "two"}},
-		Tools:    []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`, Raw: rawOf(`{"name":"f"}`)}},
+		Tools:    []llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`, Raw: codectest.RawOf(`{"name":"f"}`)}},
 		Messages: []llm.Message{
 			{Role: llm.RoleSystem, Dialect: "other", Parts: []llm.Part{llm.Text{Text: "rules"}}},
 			{Role: llm.RoleUser, Dialect: "other", Parts: []llm.Part{
-				llm.Text{Text: "look", Raw: rawOf(`{"type":"text","text":"look"}`)},
-				llm.Media{Type: "image/png", Raw: rawOf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`)},
+				llm.Text{Text: "look", Raw: codectest.RawOf(`{"type":"text","text":"look"}`)},
+				llm.Media{Type: "image/png", Raw: codectest.RawOf(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`)},
 			}},
 			{Role: llm.RoleAssistant, Dialect: "other", Parts: []llm.Part{
-				llm.Thinking{Text: "hm", Signature: "s", Raw: rawOf(`{"type":"thinking"}`)},
+				llm.Thinking{Text: "hm", Signature: "s", Raw: codectest.RawOf(`{"type":"thinking"}`)},
 				llm.Text{Text: "ok"},
-				llm.Opaque{Kind: "x", Raw: rawOf(`{"type":"x"}`)},
+				llm.Opaque{Kind: "x", Raw: codectest.RawOf(`{"type":"x"}`)},
 				llm.ToolCall{CallID: "h", Name: "web_search", Hosted: true},
 				llm.ToolCall{CallID: "a", Name: "f", Args: `{"k":1}`},
 				llm.ToolCall{CallID: "b", Name: "patch", Args: "***", Custom: true},
@@ -175,7 +143,7 @@ func otherDialect() llm.Request {
 			{Role: llm.RoleTool, Dialect: "other", Parts: []llm.Part{
 				llm.Text{Text: "and"},
 				llm.ToolResult{CallID: "a", Content: []llm.Part{llm.Text{Text: "out"}}, Raw: block},
-				llm.ToolResult{CallID: "b", Content: []llm.Part{llm.Text{Text: "see"}, llm.Media{Type: "image/png", Raw: rawOf(`{"type":"image","source":{"type":"url","url":"u"}}`)}}, Raw: block},
+				llm.ToolResult{CallID: "b", Content: []llm.Part{llm.Text{Text: "see"}, llm.Media{Type: "image/png", Raw: codectest.RawOf(`{"type":"image","source":{"type":"url","url":"u"}}`)}}, Raw: block},
 			}},
 			{Role: llm.RoleAssistant, Dialect: "other", Parts: []llm.Part{llm.Thinking{Text: "only"}}},
 		},

@@ -7,24 +7,21 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // replyOf returns the reply that a stream tells.
-func replyOf(t *testing.T, c streamer, stream string) llm.Response {
+func replyOf(t *testing.T, c codectest.Laws, stream string) llm.Response {
 	t.Helper()
-	events := mustEvents(t, c, []byte(stream))
-	wellFormed(t, events)
-	var reply wire.Reply
-	for _, e := range events {
-		reply.Add(e)
-	}
-	return reply.Response(c.Dialect())
+	events := codectest.Events(t, c, []byte(stream))
+	c.InOrder(t, events)
+	return codectest.Told(c.Dialect(), events)
 }
 
 // chatParts returns the parts that a stream of deltas tells.
 func chatParts(t *testing.T, deltas ...string) []llm.Part {
 	t.Helper()
-	return replyOf(t, Chat{}, chunksOf(deltas...)+finished("tool_calls")).Message.Parts
+	return replyOf(t, chatLaws, chunksOf(deltas...)+finished("tool_calls")).Message.Parts
 }
 
 // Each name is a failure of another project: its repository and the number of the report.
@@ -60,7 +57,7 @@ func TestPastFailures(t *testing.T) {
 	for _, test := range streams {
 		t.Run(test.name, func(t *testing.T) {
 			got := chatParts(t, test.deltas...)
-			if d := diff(test.want, got); d != "" {
+			if d := codectest.Diff(test.want, got); d != "" {
 				t.Error(d)
 			}
 		})
@@ -82,21 +79,21 @@ func TestPastFailures(t *testing.T) {
 	t.Run("claude-code-router-1672_runes_split_across_chunks", func(t *testing.T) {
 		stream := []byte(chunksOf(`{"content":"日本語 ✓"}`) + finished("stop"))
 		for cut := range stream {
-			events := mustEvents(t, Chat{}, stream, cut)
+			events := codectest.Events(t, Chat{}, stream, cut)
 			if events[2].Text != "日本語 ✓" && events[3].Text != "日本語 ✓" {
 				t.Fatalf("cut at %d: got %+v", cut, events)
 			}
 		}
 	})
 	t.Run("CLIProxyAPI-5854_cached_tokens_counted_once", func(t *testing.T) {
-		r := replyOf(t, Chat{}, chunksOf(`{"content":"x"}`)+finished("stop"))
+		r := replyOf(t, chatLaws, chunksOf(`{"content":"x"}`)+finished("stop"))
 		want := llm.Usage{Input: 30, CacheRead: 60, CacheWrite5m: 10, Output: 20, Reasoning: 5}
 		if r.Usage != want || r.Usage.Prompt() != 100 {
 			t.Errorf("want %+v, got %+v", want, r.Usage)
 		}
 	})
 	t.Run("bitrouter-422_pings_are_passed_on", func(t *testing.T) {
-		for _, c := range []streamer{Chat{}, Responses{}} {
+		for _, c := range []codectest.Codec{Chat{}, Responses{}} {
 			b, err := c.NewEncoder().Append(nil, llm.Event{Kind: llm.EventOther})
 			if err != nil || !strings.HasPrefix(string(b), ":") || !strings.HasSuffix(string(b), "\n\n") {
 				t.Errorf("want a comment, got %q, %v", b, err)
@@ -104,7 +101,7 @@ func TestPastFailures(t *testing.T) {
 		}
 	})
 	t.Run("codex-8119_encrypted_reasoning_comes_back_unmodified", func(t *testing.T) {
-		r := replyOf(t, Responses{}, string(ownStreamNamed("responses/everything")))
+		r := replyOf(t, responsesLaws, string(ownStreamNamed("responses/everything")))
 		b, err := EncodeResponses(llm.Request{Dialect: DialectResponses, Messages: []llm.Message{r.Message}})
 		want := `{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"one"},{"type":"summary_text","text":"two"}],"encrypted_content":"enc"}`
 		if err != nil || !strings.Contains(string(b), want) {
@@ -154,22 +151,22 @@ func TestUsage(t *testing.T) {
 
 func TestStops(t *testing.T) {
 	for reason, want := range map[string]llm.Stop{"stop": llm.StopEnd, "length": llm.StopLength, "tool_calls": llm.StopTool, "function_call": llm.StopTool, "content_filter": llm.StopRefusal, "novel": llm.StopUnknown} {
-		r := replyOf(t, Chat{}, chunksOf(`{"content":"x"}`)+finished(reason))
+		r := replyOf(t, chatLaws, chunksOf(`{"content":"x"}`)+finished(reason))
 		if r.Stop != want || r.Reason != reason {
 			t.Errorf("%s: want %v, got %v, %s", reason, want, r.Stop, r.Reason)
 		}
 	}
 	call := `{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`
-	if r := replyOf(t, Chat{}, chunksOf(call)+finished("stop")); r.Stop != llm.StopTool {
+	if r := replyOf(t, chatLaws, chunksOf(call)+finished("stop")); r.Stop != llm.StopTool {
 		t.Errorf("a call, and then stop: want %v, got %v", llm.StopTool, r.Stop)
 	}
-	if r := replyOf(t, Chat{}, string(ownStreamNamed("chat/refusal"))); r.Stop != llm.StopRefusal {
+	if r := replyOf(t, chatLaws, string(ownStreamNamed("chat/refusal"))); r.Stop != llm.StopRefusal {
 		t.Errorf("a refusal, and then stop: want %v, got %v", llm.StopRefusal, r.Stop)
 	}
-	if r := replyOf(t, Responses{}, string(ownStreamNamed("responses/incomplete"))); r.Stop != llm.StopLength || r.Reason != "max_output_tokens" {
+	if r := replyOf(t, responsesLaws, string(ownStreamNamed("responses/incomplete"))); r.Stop != llm.StopLength || r.Reason != "max_output_tokens" {
 		t.Errorf("got %v, %s", r.Stop, r.Reason)
 	}
-	if r := replyOf(t, Responses{}, string(ownStreamNamed("responses/everything"))); r.Stop != llm.StopTool {
+	if r := replyOf(t, responsesLaws, string(ownStreamNamed("responses/everything"))); r.Stop != llm.StopTool {
 		t.Errorf("got %v", r.Stop)
 	}
 }
@@ -178,7 +175,7 @@ func TestStops(t *testing.T) {
 func TestStreamErrors(t *testing.T) {
 	tests := []struct {
 		name   string
-		c      streamer
+		c      codectest.Codec
 		stream string
 		want   wire.Class // Unclassified for an error of ours
 	}{

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // What is open may hold so much together, however the stream goes on.
@@ -40,11 +42,9 @@ func TestOpenPartsAreBounded(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := newChatDecoder()
-		d.held.Most = 40_000
+		d.held.Most = codectest.Most
 		_, err := d.Feed([]byte(chunksOf(test.deltas...)))
-		if full := err != nil && strings.Contains(err.Error(), "want at most 40000 bytes"); full != test.full || !full && err != nil {
-			t.Errorf("%s: got %v", test.name, err)
-		}
+		codectest.Holds(t, test.name, err, test.full)
 	}
 }
 
@@ -63,10 +63,8 @@ func TestOpenItemsAreBounded(t *testing.T) {
 	}
 	for name, payloads := range map[string][]string{"many items": open, "one item": one, "items that end": closed} {
 		d := newResponsesDecoder()
-		d.held.Most = 40_000
+		d.held.Most = codectest.Most
 		_, err := d.Feed([]byte(framed(payloads...)))
-		if full := err != nil && strings.Contains(err.Error(), "want at most 40000 bytes"); full != (name != "items that end") || !full && err != nil {
-			t.Errorf("%s: got %v", name, err)
-		}
+		codectest.Holds(t, name, err, name != "items that end")
 	}
 }

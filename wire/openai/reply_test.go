@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 const chatBody = " {\n \"id\": \"c1\",\"object\":\"chat.completion\",\"created\":1.0e+3,\"model\":\"m\",\"choices\":[{\"index\":1,\"message\":{\"role\":\"assistant\",\"content\":\"other\"},\"finish_reason\":\"stop\"}," +
@@ -29,11 +30,11 @@ const responsesBody = `{"id":"resp_1","object":"response","created_at":1,"status
 const compactedBody = `{"id":"resp_c","object":"response.compaction","created_at":1,"output":[{"id":"msg_1","type":"message","status":"completed","role":"user","content":[{"type":"input_text","text":"go"}]},{"id":"cmp_1","type":"compaction","encrypted_content":"zzz"}],"usage":{"input_tokens":156,"input_tokens_details":{"cached_tokens":0},"output_tokens":190,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":346}}`
 
 // eachReply calls f for every reply that was not streamed, of this file and of the corpus.
-func eachReply(t *testing.T, f func(t *testing.T, c streamer, body []byte)) {
-	own := []streamed{{"chat", Chat{}, []byte(chatBody)}, {"responses", Responses{}, []byte(responsesBody)}, {"compacted", Responses{}, []byte(compactedBody)}}
+func eachReply(t *testing.T, f func(t *testing.T, c codectest.Laws, body []byte)) {
+	own := []streamed{{"chat", chatLaws, []byte(chatBody)}, {"responses", responsesLaws, []byte(responsesBody)}, {"compacted", responsesLaws, []byte(compactedBody)}}
 	for _, x := range exchanges(t) {
 		if x.JSON() {
-			own = append(own, streamed{x.Name, codecOf(x.Dialect), x.Response})
+			own = append(own, streamed{x.Name, lawsOf(x.Dialect), x.Response})
 		}
 	}
 	for _, s := range own {
@@ -41,87 +42,19 @@ func eachReply(t *testing.T, f func(t *testing.T, c streamer, body []byte)) {
 	}
 }
 
-func mustReply(t *testing.T, c streamer, body []byte) llm.Response {
-	t.Helper()
-	r, err := c.DecodeResponse(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestLaw4UntouchedReplyIsByteIdentical(t *testing.T) {
-	eachReply(t, func(t *testing.T, c streamer, body []byte) {
-		before := bytes.Clone(body)
-		got, err := c.EncodeResponse(mustReply(t, c, body))
-		if err != nil || !bytes.Equal(got, before) {
-			t.Fatalf("want %s\ngot  %s, %v", before, got, err)
-		}
-		if &got[0] != &body[0] {
-			t.Error("want the body itself, got a copy")
-		}
-	})
+	eachReply(t, func(t *testing.T, c codectest.Laws, body []byte) { c.UntouchedReply(t, body) })
 }
 
 // An edited part changes, every other part and member keeps its bytes.
 func TestLaw4EditedReplyChangesOnlyItsPart(t *testing.T) {
-	eachReply(t, func(t *testing.T, c streamer, body []byte) {
-		r := mustReply(t, c, body)
-		for i, p := range r.Message.Parts {
-			var edit func(llm.Part) llm.Part
-			switch p := p.(type) {
-			case llm.Text:
-				edit = retold("short\n")
-			case llm.ToolCall:
-				if !p.Hosted {
-					edit = rearmed(`{"y":1}`)
-				}
-			}
-			if edit == nil {
-				continue
-			}
-			edited := r
-			edited.Message.Parts = append([]llm.Part(nil), r.Message.Parts...)
-			edited.Message.Parts[i] = edit(p)
-			got, err := c.EncodeResponse(edited)
-			if err != nil || !json.Valid(got) {
-				t.Fatalf("%v in %s", err, got)
-			}
-			head, tail := common(body, got)
-			if !strings.Contains(string(p.Bytes()), string(body[head:len(body)-tail])) {
-				t.Errorf("part %d: want only its own bytes changed, also changed %s", i, body[head:len(body)-tail])
-			}
-			again := mustReply(t, c, got)
-			for j, q := range again.Message.Parts {
-				if text, ok := q.(llm.Text); j == i && ok && text.Text != "short\n" {
-					t.Errorf("part %d: got %+v", i, q)
-				}
-				if call, ok := q.(llm.ToolCall); j == i && ok && call.Args != `{"y":1}` {
-					t.Errorf("part %d: got %+v", i, q)
-				}
-				if j != i && !bytes.Equal(q.Bytes(), r.Message.Parts[j].Bytes()) {
-					t.Errorf("part %d changed with part %d", j, i)
-				}
-			}
-		}
-	})
-}
-
-// common returns how many bytes a and b have in common at their start and at their end.
-func common(a, b []byte) (head, tail int) {
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
-	}
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	return head, tail
+	eachReply(t, func(t *testing.T, c codectest.Laws, body []byte) { c.EachReplyEdit(t, body) })
 }
 
 // A reply that is appended to a transcript goes back with the bytes of its parts.
 func TestLaw4ReplyIsSentBackAsItCame(t *testing.T) {
-	eachReply(t, func(t *testing.T, c streamer, body []byte) {
-		r := mustReply(t, c, body)
+	eachReply(t, func(t *testing.T, c codectest.Laws, body []byte) {
+		r := codectest.Reply(t, c, body)
 		if r.Message.Role != llm.RoleAssistant || r.Message.Origin != llm.Model || r.Message.Dialect != c.Dialect() || r.Message.Envelope.Raw != nil {
 			t.Errorf("got message %+v", r.Message)
 		}
@@ -142,41 +75,37 @@ func TestLaw4ReplyIsSentBackAsItCame(t *testing.T) {
 
 // Written from its neutral fields a reply says the same, and the same bytes every time.
 func TestLawReplyWithoutItsBytesSaysTheSame(t *testing.T) {
-	eachReply(t, func(t *testing.T, c streamer, body []byte) {
-		r := mustReply(t, c, body)
+	eachReply(t, func(t *testing.T, c codectest.Laws, body []byte) {
+		r := codectest.Reply(t, c, body)
 		fresh := r
 		fresh.Raw = nil
 		b, err := c.EncodeResponse(fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := mustReply(t, c, b)
-		if d := diff(r, again); d != "" {
+		again := codectest.Reply(t, c, b)
+		if d := codectest.Diff(r, again); d != "" {
 			t.Errorf("%s\n%s", d, b)
 		}
 		var flat bytes.Buffer // a stream has no line ends within a payload
 		if err := json.Compact(&flat, body); err != nil {
 			t.Fatal(err)
 		}
-		r = mustReply(t, c, flat.Bytes())
+		r = codectest.Reply(t, c, flat.Bytes())
 		known := r
 		known.Message.Parts = slices.DeleteFunc(slices.Clone(r.Message.Parts), func(p llm.Part) bool {
 			o, ok := p.(llm.Opaque) // events do not say whose an unknown item is
 			return ok && o.Kind == "brand_new"
 		})
 		r = known
-		events := mustEvents(t, c, encodeStream(t, c, wire.Events(r)))
-		wellFormed(t, events)
-		var reply wire.Reply
-		for _, e := range events {
-			reply.Add(e)
-		}
-		got := reply.Response(c.Dialect())
+		events := codectest.Events(t, c, codectest.Encoded(t, c, wire.Events(r)))
+		c.InOrder(t, events)
+		got := codectest.Told(c.Dialect(), events)
 		got.Raw = r.Raw
 		if r.Stop == llm.StopCompaction { // is no reply that streams
 			got.Stop, got.Reason = r.Stop, r.Reason
 		}
-		if d := diff(r, got); d != "" {
+		if d := codectest.Diff(r, got); d != "" {
 			t.Error(d)
 		}
 	})
@@ -187,13 +116,9 @@ func TestStreamedPartsAreThoseOfTheReply(t *testing.T) {
 	stream := chunksOf(`{"role":"assistant","content":""}`, `{"reasoning_content":"let "}`, `{"reasoning_content":"me"}`, `{"content":"Hello \ud83d"}`, `{"content":"\ude00 \"\n"}`,
 		`{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\""}}]}`, `{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}`,
 		`{"tool_calls":[{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":""},"extra_content":{"s":"sig"}}]}`) + finished("tool_calls")
-	var reply wire.Reply
-	for _, e := range mustEvents(t, Chat{}, []byte(stream)) {
-		reply.Add(e)
-	}
-	want, got := mustReply(t, Chat{}, []byte(chatBody)), reply.Response(DialectChat)
+	want, got := codectest.Reply(t, Chat{}, []byte(chatBody)), codectest.Told(DialectChat, codectest.Events(t, Chat{}, []byte(stream)))
 	want.Raw = nil
-	if d := diff(want, got); d != "" {
+	if d := codectest.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	for i, p := range want.Message.Parts {
@@ -209,13 +134,7 @@ func TestLaw4RecordedRequestsAreByteIdentical(t *testing.T) {
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {
-			r, err := codecOf(x.Dialect).DecodeRequest(x.Request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := codecOf(x.Dialect).EncodeRequest(r); err != nil || !bytes.Equal(got, x.Request) || &got[0] != &x.Request[0] {
-				t.Errorf("want the body itself, got %s, %v", got, err)
-			}
+			lawsOf(x.Dialect).Untouched(t, x.Request)
 		})
 	}
 }
@@ -243,7 +162,7 @@ func must[T any](v T, err error) T {
 
 func TestReplyFields(t *testing.T) {
 	usage := llm.Usage{Input: 30, CacheRead: 60, CacheWrite5m: 10, Output: 20, Reasoning: 5}
-	chat := mustReply(t, Chat{}, []byte(chatBody))
+	chat := codectest.Reply(t, Chat{}, []byte(chatBody))
 	want := llm.Response{
 		ID: "c1", Model: "m", Stop: llm.StopTool, Reason: "tool_calls", Usage: usage, Dialect: DialectChat,
 		Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: DialectChat, Parts: []llm.Part{
@@ -253,10 +172,10 @@ func TestReplyFields(t *testing.T) {
 			llm.ToolCall{CallID: "b", Name: "g", Args: "{}"},
 		}},
 	}
-	if d := diff(want, chat); d != "" {
+	if d := codectest.Diff(want, chat); d != "" {
 		t.Error(d)
 	}
-	responses := mustReply(t, Responses{}, []byte(responsesBody))
+	responses := codectest.Reply(t, Responses{}, []byte(responsesBody))
 	want = llm.Response{
 		ID: "resp_1", Model: "m", Stop: llm.StopTool, Reason: "completed", Usage: usage, Dialect: DialectResponses,
 		Message: llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Dialect: DialectResponses, Parts: []llm.Part{
@@ -269,10 +188,10 @@ func TestReplyFields(t *testing.T) {
 			llm.Opaque{Kind: "brand_new"},
 		}},
 	}
-	if d := diff(want, responses); d != "" {
+	if d := codectest.Diff(want, responses); d != "" {
 		t.Error(d)
 	}
-	compacted := mustReply(t, Responses{}, []byte(compactedBody))
+	compacted := codectest.Reply(t, Responses{}, []byte(compactedBody))
 	if compacted.Stop != llm.StopCompaction || compacted.Usage.Total() != 346 || len(compacted.Message.Parts) != 2 {
 		t.Errorf("got %+v", compacted)
 	}
@@ -285,7 +204,7 @@ func TestReplyFields(t *testing.T) {
 func TestReplyErrors(t *testing.T) {
 	tests := []struct {
 		name string
-		c    streamer
+		c    codectest.Codec
 		body string
 		want string
 	}{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // named returns payloads as a stream of events with their names.
@@ -52,7 +53,7 @@ func TestResponsesSplice(t *testing.T) {
 		`{"type":"response.output_item.added","output_index":1,"item":`+responsesText+`,"sequence_number":3}`,
 		`{"type":"response.output_item.done","output_index":1,"item":`+responsesText+`,"sequence_number":4}`,
 		`{"type":"response.completed","response":{"id":"resp_1","created_at":1,"previous_response_id":"resp_0","model":"m","status":"completed","output":[`+reasoning+`,`+responsesText+`],"usage":{"input_tokens":30,"output_tokens":5,"total_tokens":35,"input_tokens_details":{"cached_tokens":10}}},"sequence_number":5}`)
-	if got := joinRounds(t, Responses{}.NewSplice(hides, true), responsesRounds()...); got != want {
+	if got := codectest.Joined(t, Responses{}.NewSplice(codectest.Hides, true), codectest.AtOnce, responsesRounds()...); got != want {
 		t.Errorf("want\n%s\ngot\n%s", want, got)
 	}
 }
@@ -60,8 +61,8 @@ func TestResponsesSplice(t *testing.T) {
 // Servers leave out indices, the beginnings of items, the output at the end.
 func TestResponsesSpliceOfScantStreams(t *testing.T) {
 	head := `{"type":"response.created","response":{"id":"a"}}`
-	got := joinRounds(
-		t, Responses{}.NewSplice(hides, true),
+	got := codectest.Joined(
+		t, Responses{}.NewSplice(codectest.Hides, true), codectest.AtOnce,
 		named(head, `{"type":"response.output_item.added","item":`+responsesCall+`}`, `{"type":"response.function_call_arguments.delta","delta":"{"}`,
 			`{"type":"response.output_item.done","item":`+responsesCall+`}`, `{"type":"response.completed","response":{"id":"a","status":"completed","output":[]}}`),
 		named(`{"type":"response.created","response":{"id":"b"}}`, `{"type":"response.output_item.done","output_index":0,"item":`+responsesCall+`}`,
@@ -76,7 +77,7 @@ func TestResponsesSpliceOfScantStreams(t *testing.T) {
 
 // A Round that fails tells of the response that the client knows.
 func TestResponsesSpliceFails(t *testing.T) {
-	s := Responses{}.NewSplice(hides, true)
+	s := Responses{}.NewSplice(codectest.Hides, true)
 	rounds := responsesRounds()
 	out, _ := s.Write([]byte(rounds[0]))
 	got := string(out)
@@ -102,12 +103,12 @@ func TestResponsesSpliceOfTools(t *testing.T) {
 	first := `{"id":"a",` + tools + `,"status":"completed","output":[` + responsesCall + `]}`
 	last := `{"id":"b",` + tools + `,"status":"completed","output":[` + responsesText + `]}`
 	want := `{"id":"a",` + own + `,"status":"completed","output":[` + responsesText + `]}`
-	if got := joinRounds(t, Responses{}.NewSplice(hides, false), first, last); got != want {
+	if got := codectest.Joined(t, Responses{}.NewSplice(codectest.Hides, false), codectest.AtOnce, first, last); got != want {
 		t.Errorf("want\n%s\ngot\n%s", want, got)
 	}
 	const begun = `{"type":"response.created","response":{"id":"a"}}`
 	event := func(response string) string { return `{"type":"response.completed","response":` + response + `}` }
-	if got := joinRounds(t, Responses{}.NewSplice(hides, true), named(begun, event(first)), named(event(last))); got != named(begun, event(want)) {
+	if got := codectest.Joined(t, Responses{}.NewSplice(codectest.Hides, true), codectest.AtOnce, named(begun, event(first)), named(event(last))); got != named(begun, event(want)) {
 		t.Errorf("want\n%s\ngot\n%s", named(begun, event(want)), got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // What servers of the dialect leave out, tell twice or tell otherwise.
@@ -50,8 +51,8 @@ func TestResponsesStreams(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := replyOf(t, Responses{}, framed(test.payloads...))
-			if d := diff(test.want, r.Message.Parts); d != "" {
+			r := replyOf(t, responsesLaws, framed(test.payloads...))
+			if d := codectest.Diff(test.want, r.Message.Parts); d != "" {
 				t.Error(d)
 			}
 			if want := map[string]llm.Stop{"call without arguments": llm.StopTool, "a refusal": llm.StopRefusal}[test.name]; r.Stop != want && (want != 0 || r.Stop != llm.StopEnd) {
@@ -72,10 +73,10 @@ func foreign(stop llm.Stop) []llm.Event {
 		{Kind: llm.EventPartStart, Index: 0, Part: llm.Thinking{}},
 		{Kind: llm.EventDelta, Index: 0, Delta: llm.DeltaText, Text: "hm"},
 		{Kind: llm.EventDelta, Index: 0, Delta: llm.DeltaSignature, Text: "sig"},
-		{Kind: llm.EventPartEnd, Index: 0, Part: llm.Thinking{Text: "hm", Signature: "sig", Raw: rawOf(`{"type":"thinking"}`)}},
+		{Kind: llm.EventPartEnd, Index: 0, Part: llm.Thinking{Text: "hm", Signature: "sig", Raw: codectest.RawOf(`{"type":"thinking"}`)}},
 		{Kind: llm.EventPartStart, Index: 1, Part: llm.ToolCall{CallID: "srv", Name: "web_search", Hosted: true}},
 		{Kind: llm.EventDelta, Index: 1, Delta: llm.DeltaArgs, Text: "{}"},
-		{Kind: llm.EventPartEnd, Index: 1, Part: llm.ToolCall{CallID: "srv", Name: "web_search", Args: "{}", Hosted: true, Raw: rawOf(`{"type":"server_tool_use"}`)}},
+		{Kind: llm.EventPartEnd, Index: 1, Part: llm.ToolCall{CallID: "srv", Name: "web_search", Args: "{}", Hosted: true, Raw: codectest.RawOf(`{"type":"server_tool_use"}`)}},
 		{Kind: llm.EventPartStart, Index: 2, Part: llm.Text{}},
 		{Kind: llm.EventDelta, Index: 2, Delta: llm.DeltaText, Text: "Hi\n"},
 		{Kind: llm.EventPartStart, Index: 3, Part: call},
@@ -84,7 +85,7 @@ func foreign(stop llm.Stop) []llm.Event {
 		{Kind: llm.EventPartEnd, Index: 2, Part: llm.Text{Text: "Hi\nthere"}},
 		{Kind: llm.EventPartEnd, Index: 3, Part: whole},
 		{Kind: llm.EventPartStart, Index: 4, Part: llm.Opaque{Kind: "web_search_tool_result"}},
-		{Kind: llm.EventPartEnd, Index: 4, Part: llm.Opaque{Kind: "web_search_tool_result", Raw: rawOf(`{"type":"web_search_tool_result"}`)}},
+		{Kind: llm.EventPartEnd, Index: 4, Part: llm.Opaque{Kind: "web_search_tool_result", Raw: codectest.RawOf(`{"type":"web_search_tool_result"}`)}},
 		{Kind: llm.EventPartStart, Index: 5, Part: llm.Media{Type: "image/png"}},
 		{Kind: llm.EventPartEnd, Index: 5, Part: llm.Media{Type: "image/png"}},
 		{Kind: llm.EventEnd, Stop: stop, Reason: "end_turn", Usage: llm.Usage{Input: 5, CacheRead: 2, Output: 3}},
@@ -110,7 +111,7 @@ func payloads(t *testing.T, stream []byte) []map[string]any {
 }
 
 func TestResponsesEncoderOfAnotherDialect(t *testing.T) {
-	stream := encodeStream(t, Responses{}, foreign(llm.StopTool))
+	stream := codectest.Encoded(t, Responses{}, foreign(llm.StopTool))
 	var got []string
 	for i, p := range payloads(t, stream) {
 		if p["sequence_number"] != float64(i) {
@@ -139,9 +140,9 @@ func TestResponsesEncoderOfAnotherDialect(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	r := replyOf(t, Responses{}, string(stream))
+	r := replyOf(t, responsesLaws, string(stream))
 	parts := []llm.Part{llm.Thinking{Text: "hm", Signature: "sig"}, llm.Text{Text: "Hi\nthere"}, llm.ToolCall{CallID: "toolu_1", Name: "f", Args: `{"a":1}`}, llm.Text{Text: "[image/png left out: it cannot be sent to this provider]"}}
-	if d := diff(parts, r.Message.Parts); d != "" {
+	if d := codectest.Diff(parts, r.Message.Parts); d != "" {
 		t.Error(d)
 	}
 	if r.ID != "msg_01" || r.Stop != llm.StopTool || r.Usage != (llm.Usage{Input: 5, CacheRead: 2, Output: 3}) {
@@ -152,7 +153,7 @@ func TestResponsesEncoderOfAnotherDialect(t *testing.T) {
 		t.Errorf("want the whole response at the end, got %v", end)
 	}
 	for stop, want := range map[llm.Stop]string{llm.StopLength: "response.incomplete max_output_tokens", llm.StopRefusal: "response.incomplete content_filter"} {
-		all := payloads(t, encodeStream(t, Responses{}, foreign(stop)))
+		all := payloads(t, codectest.Encoded(t, Responses{}, foreign(stop)))
 		last := all[len(all)-1]
 		details := last["response"].(map[string]any)["incomplete_details"].(map[string]any)
 		if got := fmt.Sprint(last["type"], " ", details["reason"]); got != want {
@@ -162,7 +163,7 @@ func TestResponsesEncoderOfAnotherDialect(t *testing.T) {
 }
 
 func TestChatEncoderOfAnotherDialect(t *testing.T) {
-	stream := encodeStream(t, Chat{}, foreign(llm.StopTool))
+	stream := codectest.Encoded(t, Chat{}, foreign(llm.StopTool))
 	var got []string
 	all := payloads(t, stream)
 	for _, p := range all {
@@ -211,7 +212,7 @@ func TestEncodersWatchTheOrder(t *testing.T) {
 		"no kind":          {start, {}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, c := range []streamer{Chat{}, Responses{}} {
+			for _, c := range []codectest.Codec{Chat{}, Responses{}} {
 				w := c.NewEncoder()
 				for i, e := range events {
 					dst, err := w.Append([]byte("x"), e)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func TestDecodeItem(t *testing.T) {
@@ -41,7 +42,7 @@ func TestDecodeItem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := diff(test.parts, parts); d != "" || role != test.role {
+			if d := codectest.Diff(test.parts, parts); d != "" || role != test.role {
 				t.Errorf("got %v %s", role, d)
 			}
 			if role != llm.RoleUser && role != llm.RoleSystem && string(parts[0].Bytes()) != test.item {
@@ -94,7 +95,7 @@ func TestDecodeResponses(t *testing.T) {
 		"system/note text", "user/human text", "assistant/model thinking text toolcall toolcall", "tool/tool toolresult", "tool/tool toolresult",
 		"assistant/model thinking", "assistant/note opaque", "assistant/model text",
 	}
-	if d := diff(want, shape); d != "" {
+	if d := codectest.Diff(want, shape); d != "" {
 		t.Error(d)
 	}
 	if !r.Messages[6].Flags.Has(llm.FlagSummary) {
@@ -103,10 +104,10 @@ func TestDecodeResponses(t *testing.T) {
 	if len(r.Frame.Each) != 11 || r.Model != "m" || r.MaxOutput != 50 {
 		t.Errorf("got %d items, model %q, limit %d", len(r.Frame.Each), r.Model, r.MaxOutput)
 	}
-	if d := diff([]llm.Section{{Name: "instructions", Text: "be kind", Cacheable: true}}, r.Sections); d != "" {
+	if d := codectest.Diff([]llm.Section{{Name: "instructions", Text: "be kind", Cacheable: true}}, r.Sections); d != "" {
 		t.Error(d)
 	}
-	if d := diff([]llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`}, {Name: "web_search"}}, r.Tools); d != "" {
+	if d := codectest.Diff([]llm.Tool{{Name: "f", Description: "d", Schema: `{"type":"object"}`}, {Name: "web_search"}}, r.Tools); d != "" {
 		t.Error(d)
 	}
 }
@@ -134,13 +135,13 @@ func TestResponsesEditsKeepWhatIsNotTheirs(t *testing.T) {
 		edit          func(llm.Part) llm.Part
 		old, new      string
 	}{
-		{"string content", 0, 0, retold("DEV"), `"dev"`, `"DEV"`},
-		{"element", 1, 0, retold("GO"), `"go"`, `"GO"`},
-		{"text of the assistant", 2, 1, retold("OK"), `"ok"`, `"OK"`},
-		{"arguments", 2, 2, rearmed(`{}`), `"{\"x\": 1}"`, `"{}"`},
-		{"free text", 2, 3, rearmed(`+++`), `"***"`, `"+++"`},
-		{"output", 3, 0, stubbed, `"long \u00e4"`, `"see <r>"`},
-		{"output array stays one", 4, 0, stubbed, `[{"type":"input_text","text":"long"}]`, `[{"type":"input_text","text":"see <r>"}]`},
+		{"string content", 0, 0, codectest.Retold("DEV"), `"dev"`, `"DEV"`},
+		{"element", 1, 0, codectest.Retold("GO"), `"go"`, `"GO"`},
+		{"text of the assistant", 2, 1, codectest.Retold("OK"), `"ok"`, `"OK"`},
+		{"arguments", 2, 2, codectest.Rearmed(`{}`), `"{\"x\": 1}"`, `"{}"`},
+		{"free text", 2, 3, codectest.Rearmed(`+++`), `"***"`, `"+++"`},
+		{"output", 3, 0, codectest.Stubbed, `"long \u00e4"`, `"see <r>"`},
+		{"output array stays one", 4, 0, codectest.Stubbed, `[{"type":"input_text","text":"long"}]`, `[{"type":"input_text","text":"see <r>"}]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -148,7 +149,7 @@ func TestResponsesEditsKeepWhatIsNotTheirs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Messages[test.message] = with(r.Messages[test.message], test.part, test.edit)
+			r.Messages[test.message] = codectest.With(r.Messages[test.message], test.part, test.edit)
 			want := strings.Replace(itemsBody, test.old, test.new, 1)
 			if got, err := EncodeResponses(r); err != nil || string(got) != want {
 				t.Errorf("want %s\ngot  %s, %v", want, got, err)
@@ -202,7 +203,7 @@ func TestInputString(t *testing.T) {
 		want string
 	}{
 		{"untouched", func(*llm.Request) {}, body},
-		{"edited", func(r *llm.Request) { r.Messages[0] = with(r.Messages[0], 0, retold("ho")) }, `{"input": "ho", "k":1}`},
+		{"edited", func(r *llm.Request) { r.Messages[0] = codectest.With(r.Messages[0], 0, codectest.Retold("ho")) }, `{"input": "ho", "k":1}`},
 		{"one more", func(r *llm.Request) { r.Messages = append(r.Messages, note) }, `{"input": [{"type":"message","role":"user","content":"h\u0069"},{"type":"message","role":"user","content":[{"type":"input_text","text":"n"}]}], "k":1}`},
 		{"gone", func(r *llm.Request) { r.Messages = nil }, `{"input": [], "k":1}`},
 	}

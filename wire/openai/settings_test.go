@@ -7,12 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 func TestSettings(t *testing.T) {
 	tests := []struct {
 		name string
-		c    streamer
+		c    codectest.Codec
 		body string // without its end
 		want llm.Settings
 	}{
@@ -88,7 +89,7 @@ func TestSettingsChangeOnlyTheirMember(t *testing.T) {
 func TestSettingsAreCleared(t *testing.T) {
 	tests := []struct {
 		name       string
-		c          streamer
+		c          codectest.Codec
 		body, want string // around the list of messages
 	}{
 		{"chat", Chat{}, `"stream":true,"stream_options":{"include_usage":true}, "temperature":1,"top_p":0.5,"stop":"x","tool_choice":"auto","k":1`, `"stream":false,"k":1`},
@@ -116,7 +117,7 @@ func TestCompacting(t *testing.T) {
 	const want = `"context_management":[{"type":"compaction","compact_threshold":60000}]`
 	asked := llm.Settings{Clear: llm.Clearing{Compact: 60_000, Above: 5}}
 	for name, c := range map[string]struct {
-		c     streamer
+		c     codectest.Codec
 		body  string
 		asked string // in the body
 	}{

@@ -15,18 +15,13 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/internal/recording"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
-
-// A streamer is a codec of this package.
-type streamer interface {
-	wire.Codec
-	wire.Streamer
-}
 
 // A streamed is a stream and the codec that it is of.
 type streamed struct {
 	name  string
-	codec streamer
+	codec codectest.Laws
 	bytes []byte
 }
 
@@ -116,10 +111,10 @@ func ownStreams() []streamed {
 	}
 	var all []streamed
 	for name, s := range chat {
-		all = append(all, streamed{"chat/" + name, Chat{}, []byte(s)})
+		all = append(all, streamed{"chat/" + name, chatLaws, []byte(s)})
 	}
 	for name, s := range responses {
-		all = append(all, streamed{"responses/" + name, Responses{}, []byte(s)})
+		all = append(all, streamed{"responses/" + name, responsesLaws, []byte(s)})
 	}
 	slices.SortFunc(all, func(a, b streamed) int { return strings.Compare(a.name, b.name) })
 	return all
@@ -147,21 +142,21 @@ func exchanges(t testing.TB) []recording.Exchange {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(x recording.Exchange) bool { return codecOf(x.Dialect) == nil })
+	all = slices.DeleteFunc(all, func(x recording.Exchange) bool { return lawsOf(x.Dialect).Codec == nil })
 	if len(all) < 20 {
 		t.Fatalf("corpus: %d exchanges", len(all))
 	}
 	return all
 }
 
-func codecOf(d llm.Dialect) streamer {
-	switch d {
-	case DialectChat:
-		return Chat{}
-	case DialectResponses:
-		return Responses{}
+// lawsOf returns those of a dialect of this package.
+func lawsOf(d llm.Dialect) codectest.Laws {
+	for _, c := range codecs() {
+		if c.Dialect() == d {
+			return c
+		}
 	}
-	return nil
+	return codectest.Laws{}
 }
 
 // eachStream calls f for every stream of this file and of the corpus.
@@ -169,7 +164,7 @@ func eachStream(t *testing.T, f func(t *testing.T, s streamed)) {
 	all := ownStreams()
 	for _, x := range exchanges(t) {
 		if x.Events() {
-			all = append(all, streamed{x.Name, codecOf(x.Dialect), x.Response})
+			all = append(all, streamed{x.Name, lawsOf(x.Dialect), x.Response})
 		}
 	}
 	for _, s := range all {
@@ -177,75 +172,19 @@ func eachStream(t *testing.T, f func(t *testing.T, s streamed)) {
 	}
 }
 
-// decodeIn feeds a stream in pieces that end at the cuts, and returns its events.
-func decodeIn(c streamer, stream []byte, cuts ...int) ([]llm.Event, error) {
-	d := c.NewDecoder()
-	var all []llm.Event
-	keep := func(events []llm.Event) {
-		for _, e := range events {
-			e.Raw = bytes.Clone(e.Raw)
-			all = append(all, e)
-		}
-	}
-	from := 0
-	for _, cut := range append(cuts, len(stream)) {
-		events, err := d.Feed(stream[from:cut])
-		keep(events)
-		if err != nil {
-			return all, err
-		}
-		from = cut
-	}
-	events, err := d.Close()
-	keep(events)
-	return all, err
-}
-
-func mustEvents(t *testing.T, c streamer, stream []byte, cuts ...int) []llm.Event {
-	t.Helper()
-	events, err := decodeIn(c, stream, cuts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return events
-}
-
 func TestLawStreamDoesNotDependOnChunks(t *testing.T) {
 	eachStream(t, func(t *testing.T, s streamed) {
-		want := mustEvents(t, s.codec, s.bytes)
-		every := make([]int, len(s.bytes))
-		for i := range every {
-			every[i] = i
-		}
-		if d := cmp.Diff(want, mustEvents(t, s.codec, s.bytes, every...)); d != "" {
-			t.Fatalf("byte by byte: %s", d)
-		}
-		step := 1 + len(s.bytes)*len(s.bytes)/800_000
-		for cut := 0; cut <= len(s.bytes); cut += step {
-			if got := mustEvents(t, s.codec, s.bytes, cut); !slices.EqualFunc(want, got, sameEvent) {
-				t.Fatalf("cut at %d: %s", cut, cmp.Diff(want, got))
-			}
-		}
-		if d := cmp.Diff(want, mustEvents(t, s.codec, bytes.ReplaceAll(s.bytes, []byte("\n"), []byte("\r\n")))); d != "" {
+		want := s.codec.Chunks(t, s.bytes)
+		if d := cmp.Diff(want, codectest.Events(t, s.codec, bytes.ReplaceAll(s.bytes, []byte("\n"), []byte("\r\n")))); d != "" {
 			t.Fatalf("with other line ends: %s", d)
 		}
 	})
 }
 
-// sameEvent compares two events, with the bytes of their parts.
-func sameEvent(a, b llm.Event) bool {
-	same := a.Kind == b.Kind && a.Delta == b.Delta && a.Stop == b.Stop && a.Index == b.Index && a.Text == b.Text && a.ID == b.ID &&
-		a.Model == b.Model && a.Reason == b.Reason && a.Usage == b.Usage && a.Extra == b.Extra && bytes.Equal(a.Raw, b.Raw)
-	if !same || a.Part == nil || b.Part == nil {
-		return same && a.Part == nil && b.Part == nil
-	}
-	return bytes.Equal(a.Part.Bytes(), b.Part.Bytes())
-}
-
 // A stream that ends before its end mark is cut, one that ends behind it is whole.
 func TestLawCutStreamIsAnError(t *testing.T) {
 	eachStream(t, func(t *testing.T, s streamed) {
-		whole := mustEvents(t, s.codec, s.bytes)
+		whole := codectest.Events(t, s.codec, s.bytes)
 		last := whole[len(whole)-1]
 		for _, e := range whole {
 			if e.Kind == llm.EventEnd {
@@ -255,7 +194,7 @@ func TestLawCutStreamIsAnError(t *testing.T) {
 		step := 1 + len(s.bytes)*len(s.bytes)/800_000
 		first := -1 // the first prefix that is whole
 		for end := 0; end < len(s.bytes); end += step {
-			events, err := decodeIn(s.codec, s.bytes[:end])
+			events, err := codectest.Feed(s.codec, s.bytes[:end])
 			if err == nil && first < 0 {
 				first = end
 			}
@@ -291,30 +230,17 @@ func withoutRaw(events []llm.Event) []llm.Event {
 	return out
 }
 
-func encodeStream(t *testing.T, c streamer, events []llm.Event) []byte {
-	t.Helper()
-	w := c.NewEncoder()
-	var out []byte
-	for _, e := range events {
-		var err error
-		if out, err = w.Append(out, e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
-
 func TestLawEncodedStreamTellsTheSame(t *testing.T) {
 	eachStream(t, func(t *testing.T, s streamed) {
-		events := mustEvents(t, s.codec, s.bytes)
-		b := encodeStream(t, s.codec, events)
-		again := mustEvents(t, s.codec, b)
+		events := codectest.Events(t, s.codec, s.bytes)
+		b := codectest.Encoded(t, s.codec, events)
+		again := codectest.Events(t, s.codec, b)
 		for i, e := range events {
 			if e.Kind == llm.EventEnd && e.Reason == "" { // an encoder gives a reason
 				events[i].Reason = again[len(again)-1].Reason
 			}
 		}
-		if d := diff(withoutRaw(events), withoutRaw(again)); d != "" {
+		if d := codectest.Diff(withoutRaw(events), withoutRaw(again)); d != "" {
 			t.Errorf("%s\n%s", d, b)
 		}
 	})
@@ -322,76 +248,5 @@ func TestLawEncodedStreamTellsTheSame(t *testing.T) {
 
 // The deltas of a part add up to it; parts begin in the order of their index and end once.
 func TestLawEventsAreWellFormed(t *testing.T) {
-	eachStream(t, func(t *testing.T, s streamed) { wellFormed(t, mustEvents(t, s.codec, s.bytes)) })
-}
-
-func wellFormed(t *testing.T, events []llm.Event) {
-	t.Helper()
-	checkEvents(t, events, true)
-}
-
-// checkEvents is wellFormed; sums says whether deltas must add up to their part, which
-// they cannot where a server contradicts itself.
-func checkEvents(t *testing.T, events []llm.Event, sums bool) {
-	t.Helper()
-	type told struct{ text, signature, args string }
-	open := map[int]*told{}
-	next, begun, ended := 0, false, false
-	for i, e := range events {
-		if ended && e.Kind != llm.EventOther || !begun && e.Kind != llm.EventOther && e.Kind != llm.EventStart {
-			t.Fatalf("event %d: %v out of place", i, e.Kind)
-		}
-		switch e.Kind {
-		case llm.EventStart:
-			begun = true
-		case llm.EventEnd:
-			ended = true
-			if len(open) > 0 {
-				t.Fatalf("the end leaves %d parts open", len(open))
-			}
-		case llm.EventPartStart:
-			if e.Index != next {
-				t.Fatalf("event %d: want part %d to begin, got %d", i, next, e.Index)
-			}
-			next++
-			open[e.Index] = &told{}
-		case llm.EventDelta:
-			x := open[e.Index]
-			if x == nil || e.Text == "" {
-				t.Fatalf("event %d: delta %q of part %d", i, e.Text, e.Index)
-			}
-			switch e.Delta {
-			case llm.DeltaText:
-				x.text += e.Text
-			case llm.DeltaSignature:
-				x.signature += e.Text
-			case llm.DeltaArgs:
-				x.args += e.Text
-			}
-		case llm.EventPartEnd:
-			x := open[e.Index]
-			if x == nil {
-				t.Fatalf("event %d: part %d ends but did not begin", i, e.Index)
-			}
-			delete(open, e.Index)
-			want := told{}
-			switch p := e.Part.(type) {
-			case llm.Text:
-				want.text = p.Text
-			case llm.Thinking:
-				want.text, want.signature = p.Text, p.Signature
-			case llm.ToolCall:
-				want.args = p.Args
-			}
-			if *x != want && sums {
-				t.Errorf("part %d: want the deltas to add up to %+v, got %+v", e.Index, want, *x)
-			}
-			if _, thinks := e.Part.(llm.Thinking); len(e.Part.Bytes()) == 0 && !thinks { // Mistral's goes not back
-				t.Errorf("part %d: want the bytes that a request wants, got none", e.Index)
-			}
-		}
-	}
-	if !ended {
-		t.Fatal("no end")
-	}
+	eachStream(t, func(t *testing.T, s streamed) { s.codec.InOrder(t, codectest.Events(t, s.codec, s.bytes)) })
 }

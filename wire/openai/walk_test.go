@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // respelled returns a JSON text that says the same: with white space around everything and
@@ -78,8 +79,8 @@ func TestLawStreamDoesNotDependOnSpelling(t *testing.T) {
 					lines[i] = "data: " + respelled("{"+payload)
 				}
 			}
-			want := saysOf(mustEvents(t, s.codec, s.bytes))
-			got := saysOf(mustEvents(t, s.codec, []byte(strings.Join(lines, "\n"))))
+			want := saysOf(codectest.Events(t, s.codec, s.bytes))
+			got := saysOf(codectest.Events(t, s.codec, []byte(strings.Join(lines, "\n"))))
 			for i := range want {
 				if i >= len(got) || !reflect.DeepEqual(got[i], want[i]) {
 					t.Fatalf("event %d: want %+v, got %+v", i, want[i], got[min(i, len(got)-1)])
@@ -93,7 +94,7 @@ func TestLawStreamDoesNotDependOnSpelling(t *testing.T) {
 func TestChatMembersInAnyOrder(t *testing.T) {
 	stream := `data: {"choices":[{"delta":{"content":"no"},"index":1},{"finish_reason":null,"delta":{"content":"yes","":null},"index":0}],"model":"m","":1,"id":"c1"}` +
 		"\n\n" + finished("stop")
-	events := mustEvents(t, Chat{}, []byte(stream))
+	events := codectest.Events(t, Chat{}, []byte(stream))
 	if e := events[0]; e.Kind != llm.EventStart || e.ID != "c1" || e.Model != "m" {
 		t.Errorf("want a start with id and model, got %+v", e)
 	}
@@ -118,7 +119,7 @@ func TestChatChoiceErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := decodeIn(Chat{}, []byte(`data: {"choices":`+test.choices+"}\n\n"))
+			_, err := codectest.Feed(Chat{}, []byte(`data: {"choices":`+test.choices+"}\n\n"))
 			if err == nil || !strings.HasSuffix(err.Error(), test.want) {
 				t.Errorf("want %q, got %v", test.want, err)
 			}

@@ -54,21 +54,22 @@ type openPart struct{ text, signature, args string }
 
 // InOrder holds what package llm says of the order of events: one start first and one end
 // last, parts that begin in the order of their index and end once, with the bytes that a
-// request wants, and deltas that add up to their part.
+// request wants, and deltas that add up to their part, but for what is redacted and was told
+// whole as it began.
 func (l Laws) InOrder(t T, events []llm.Event) {
 	t.Helper()
 	open := map[int]*openPart{}
-	next, begun, ended := 0, false, false
+	next, started, ended := 0, false, false
 	for i, e := range events {
 		if e.Kind == llm.EventOther {
 			continue
 		}
-		if ended || begun == (e.Kind == llm.EventStart) {
+		if ended || started == (e.Kind == llm.EventStart) {
 			t.Fatalf("event %d: %v out of place", i, e.Kind)
 		}
 		switch e.Kind {
 		case llm.EventStart:
-			begun = true
+			started = true
 		case llm.EventEnd:
 			if ended = true; len(open) > 0 {
 				t.Fatalf("the end leaves %d parts open", len(open))
@@ -78,7 +79,7 @@ func (l Laws) InOrder(t T, events []llm.Event) {
 				t.Fatalf("event %d: want part %d to begin, got %d", i, next, e.Index)
 			}
 			next++
-			open[e.Index] = &openPart{}
+			open[e.Index] = begun(e.Part)
 		case llm.EventDelta:
 			x := open[e.Index]
 			if x == nil || e.Text == "" {
@@ -104,6 +105,14 @@ func (l Laws) InOrder(t T, events []llm.Event) {
 	}
 }
 
+// begun returns what the start of a part tells: all of what is redacted, if it has that.
+func begun(p llm.Part) *openPart {
+	if p, ok := p.(llm.Thinking); ok && p.Redacted {
+		return &openPart{p.Text, p.Signature, ""}
+	}
+	return &openPart{}
+}
+
 func (x *openPart) add(e llm.Event) {
 	switch e.Delta {
 	case llm.DeltaText:
@@ -121,9 +130,7 @@ func whole(p llm.Part) (x openPart) {
 	case llm.Text:
 		x.text = p.Text
 	case llm.Thinking:
-		if !p.Redacted {
-			x.text, x.signature = p.Text, p.Signature
-		}
+		x.text, x.signature = p.Text, p.Signature
 	case llm.ToolCall:
 		x.args = p.Args
 	}
