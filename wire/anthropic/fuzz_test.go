@@ -2,6 +2,8 @@ package anthropic
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
@@ -9,10 +11,7 @@ import (
 )
 
 func FuzzResponse(f *testing.F) {
-	for _, body := range replies {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) { laws.AnyReply(t, body) })
+	codectest.Fuzz(f, laws.AnyReply, slices.Collect(maps.Values(replies))...)
 }
 
 func FuzzStream(f *testing.F) {

@@ -26,8 +26,8 @@ func BenchmarkSplice(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s := c.NewSplice(nobodys, true)
-				if got := finished(s, [][]byte{stream}, func(n int) int { return min(n, 32<<10) }); got.err != nil || len(got.out) != len(stream) {
-					b.Fatal(len(got.out), got.err)
+				if got := finished(s, [][]byte{stream}, func(n int) int { return min(n, 32<<10) }); got.Err != nil || len(got.Out) != len(stream) {
+					b.Fatal(len(got.Out), got.Err)
 				}
 			}
 		})

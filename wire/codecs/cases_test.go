@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // ask is a small request of each dialect, with room for one more member.
@@ -369,7 +370,7 @@ func caseStreams(t *testing.T) {
 			}
 			// A client that was asked to run a tool does so only if the other dialect says so, too.
 			others(t, d, func(t *testing.T, to llm.Dialect) {
-				there, _, err := convert.Stream(bytes, c.NewDecoder(), codecOf(t, to).NewEncoder(), knownDialect(t, to))
+				there, _, err := convert.Stream(bytes, c.NewDecoder(), codecOf(t, to).NewEncoder(), codectest.Known(t, to))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // codecOf returns the codec of a dialect.
@@ -41,21 +41,8 @@ func encoded(t testing.TB, d llm.Dialect, r llm.Request) string {
 // fit returns a request of any dialect as another one has it, and what that costs.
 func fit(t testing.TB, r llm.Request, d llm.Dialect) (string, []convert.Loss) {
 	t.Helper()
-	f := convert.Request(r, knownDialect(t, d), convert.Options{})
+	f := convert.Request(r, codectest.Known(t, d), convert.Options{})
 	return encoded(t, d, f.Request), f.Losses
-}
-
-func knownDialect(t testing.TB, d llm.Dialect) catalog.Dialect {
-	t.Helper()
-	c, err := catalog.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, ok := c.Dialect(d)
-	if !ok {
-		t.Fatalf("the catalogue does not know %s", d)
-	}
-	return known
 }
 
 // strict is a model of each dialect that is strict about what it is sent.

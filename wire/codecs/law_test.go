@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // reply is what every dialect can stream: text and two calls.
@@ -22,37 +23,17 @@ var reply = llm.Response{
 
 func stream(t *testing.T, c Full, r llm.Response) []byte {
 	t.Helper()
-	enc := c.NewEncoder()
-	var out []byte
-	for _, e := range wire.Events(r) {
-		var err error
-		if out, err = enc.Append(out, e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
+	return codectest.Encoded(t, c, wire.Events(r))
 }
 
 // heard returns the reply that a stream tells, fed in chunks of size bytes.
 func heard(c Full, stream []byte, size int) (llm.Response, error) {
-	dec := c.NewDecoder()
-	var got wire.Reply
-	for len(stream) > 0 {
-		n := min(size, len(stream))
-		events, err := dec.Feed(stream[:n])
-		for _, e := range events {
-			got.Add(e)
-		}
-		if err != nil {
-			return got.Response(c.Dialect()), err
-		}
-		stream = stream[n:]
+	var cuts []int
+	for at := size; at < len(stream); at += size {
+		cuts = append(cuts, at)
 	}
-	events, err := dec.Close()
-	for _, e := range events {
-		got.Add(e)
-	}
-	return got.Response(c.Dialect()), err
+	events, err := codectest.Feed(c, stream, cuts...)
+	return codectest.Told(c.Dialect(), events), err
 }
 
 // said is what a reply says, without what only its dialect has.

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // Mistakes of programs before this one, by repository and number, where they concern more
@@ -101,7 +102,7 @@ func pastThinking(t *testing.T) {
 	t.Run("CLIProxyAPI-1584_provider_switch_mid-conversation", providerSwitch)
 	t.Run("codex-8119_encrypted_content_of_another_account", func(t *testing.T) {
 		r := decoded(t, "openai-responses", rounds["openai-responses"])
-		d := knownDialect(t, "openai-responses")
+		d := codectest.Known(t, "openai-responses")
 		if got := encoded(t, d.Name, convert.Request(r, d, convert.Options{}).Request); got != rounds[d.Name] {
 			t.Errorf("of the same account: want the body itself, got %s", got)
 		}
@@ -381,7 +382,7 @@ func pastStreams(t *testing.T) {
 				t.Fatal(err)
 			}
 			each(t, func(t *testing.T, to Full, d llm.Dialect) {
-				fit := convert.Response(whole, knownDialect(t, d)).Response
+				fit := convert.Response(whole, codectest.Known(t, d)).Response
 				bytes := stream(t, to, fit)
 				for _, f := range check.Stream(d, bytes) {
 					t.Errorf("a client would stumble: %s at %s: %s", f.Rule, f.Path, f.Message)
@@ -400,7 +401,7 @@ func pastStreamUsage(t *testing.T) {
 		others(t, "anthropic", func(t *testing.T, from llm.Dialect) {
 			c := codecOf(t, from)
 			to := codecOf(t, "anthropic")
-			out, _, err := convert.Stream(stream(t, c, reply), c.NewDecoder(), to.NewEncoder(), knownDialect(t, "anthropic"))
+			out, _, err := convert.Stream(stream(t, c, reply), c.NewDecoder(), to.NewEncoder(), codectest.Known(t, "anthropic"))
 			if err != nil {
 				t.Fatal(err)
 			}

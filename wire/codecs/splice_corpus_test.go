@@ -36,15 +36,15 @@ func TestSpliceCorpus(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(len(e.Response)))) //nolint:gosec // the same pieces in every run
 		pieces := func(n int) int { return 1 + random.IntN(min(n, 1+random.IntN(n))) }
 		got := finished(c.NewSplice(nobodys, e.Stream), [][]byte{e.Response}, pieces)
-		if !bytes.Equal(got.out, e.Response) {
-			t.Errorf("%s: want it as it came, got\n%.3000s", e.Name, got.out)
+		if !bytes.Equal(got.Out, e.Response) {
+			t.Errorf("%s: want it as it came, got\n%.3000s", e.Name, got.Out)
 		}
 		passed++
-		if got.err != nil {
+		if got.Err != nil {
 			continue
 		}
 		spliced++
-		spliceRecorded(t, c, e, got.replies[0], pieces)
+		spliceRecorded(t, c, e, got.Replies[0], pieces)
 	}
 	t.Logf("%d replies passed, %d spliced", passed, spliced)
 	if spliced < 100 {
@@ -73,18 +73,18 @@ func spliceRecorded(t *testing.T, c Full, e recording.Exchange, reply llm.Respon
 			return
 		}
 		got := finished(c.NewSplice(hidden, e.Stream), slices.Repeat([][]byte{e.Response}, n), pieces)
-		if got.err != nil {
-			t.Errorf("%s: %d: %v", e.Name, n, got.err)
+		if got.Err != nil {
+			t.Errorf("%s: %d: %v", e.Name, n, got.Err)
 			return
 		}
-		for _, f := range judged(c, got.out, e.Stream) {
+		for _, f := range judged(c, got.Out, e.Stream) {
 			if !slices.ContainsFunc(before, func(old check.Fault) bool { return old.Rule == f.Rule }) {
-				t.Errorf("%s: %d: %s: %s\n%.3000s", e.Name, n, f.Rule, f.Message, got.out)
+				t.Errorf("%s: %d: %s: %s\n%.3000s", e.Name, n, f.Rule, f.Message, got.Out)
 			}
 		}
-		r, err := readReply(c, got.out, e.Stream)
+		r, err := readReply(c, got.Out, e.Stream)
 		if err != nil {
-			t.Errorf("%s: %d: %v\n%.3000s", e.Name, n, err, got.out)
+			t.Errorf("%s: %d: %v\n%.3000s", e.Name, n, err, got.Out)
 			return
 		}
 		want := seen(slices.Repeat([]llm.Response{reply}, n), hidden, true)

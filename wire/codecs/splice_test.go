@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // ours reports whether a tool is none of the client's.
@@ -19,51 +20,17 @@ func ours(tool string) bool { return strings.HasPrefix(tool, "hidden_") }
 
 func nobodys(string) bool { return false }
 
-// A spliced is what came of the replies of some Rounds.
-type spliced struct {
-	out     []byte
-	replies []llm.Response
-	err     error // of the last Round
-}
-
-type fataler interface{ Fatalf(string, ...any) }
-
-// splice gives replies to a splice, each cut at what the function says of its length, up to
-// the first error. The end is not asked for.
-func splice(s wire.Splice, rounds [][]byte, cut func(n int) int) (got spliced) {
-	for i, r := range rounds {
-		if i > 0 {
-			s.Next()
-		}
-		for len(r) > 0 {
-			n := cut(len(r))
-			out, err := s.Write(r[:n:n])
-			got.out, r = append(got.out, out...), r[n:]
-			if err != nil {
-				break
-			}
-		}
-		reply, err := s.EndRound()
-		if got.replies, got.err = append(got.replies, reply), err; err != nil {
-			break
-		}
-	}
-	return got
-}
-
-// finished is [splice] and the end: as it is, or as an error, which the first Round alone
+// finished is [codectest.Splice] and the end: as it is, or as an error, which the first Round alone
 // can do without.
-func finished(s wire.Splice, rounds [][]byte, cut func(n int) int) spliced {
-	got := splice(s, rounds, cut)
-	if told, ok := errors.AsType[*wire.Error](got.err); ok && len(got.replies) > 1 {
-		got.out = append(got.out, s.Fail(told)...)
+func finished(s wire.Splice, rounds [][]byte, cut func(n int) int) codectest.Spliced {
+	got := codectest.Splice(s, rounds, cut)
+	if told, ok := errors.AsType[*wire.Error](got.Err); ok && len(got.Replies) > 1 {
+		got.Out = append(got.Out, s.Fail(told)...)
 	} else {
-		got.out = append(got.out, s.Finish()...)
+		got.Out = append(got.Out, s.Finish()...)
 	}
 	return got
 }
-
-func atOnce(n int) int { return n }
 
 // gist is what a client reads of a reply: texts and thinking that stand beside each other
 // are one, as most dialects have it. A dialect whose whole replies have one place for each
@@ -181,7 +148,7 @@ func genCall(name string, id *int) llm.Part {
 }
 
 // encodedRounds returns the bytes of replies.
-func encodedRounds(t fataler, c Full, rounds []llm.Response, streamed bool) (all [][]byte) {
+func encodedRounds(t codectest.T, c Full, rounds []llm.Response, streamed bool) (all [][]byte) {
 	for _, r := range rounds {
 		if !streamed {
 			body, err := c.EncodeResponse(r)
@@ -191,14 +158,7 @@ func encodedRounds(t fataler, c Full, rounds []llm.Response, streamed bool) (all
 			all = append(all, body)
 			continue
 		}
-		enc, out := c.NewEncoder(), []byte(nil)
-		for _, e := range wire.Events(r) {
-			var err error
-			if out, err = enc.Append(out, e); err != nil {
-				t.Fatalf("%v", err)
-			}
-		}
-		all = append(all, out)
+		all = append(all, codectest.Encoded(t, c, wire.Events(r)))
 	}
 	return all
 }
@@ -242,28 +202,28 @@ func TestSpliceMakesOneReply(t *testing.T) {
 				}
 				decoded = append(decoded, r)
 			}
-			got := finished(c.NewSplice(ours, streamed), bodies, atOnce)
-			if got.err != nil {
-				t.Fatal(got.err)
+			got := finished(c.NewSplice(ours, streamed), bodies, codectest.AtOnce)
+			if got.Err != nil {
+				t.Fatal(got.Err)
 			}
-			if faults := judged(c, got.out, streamed); len(faults) > 0 {
-				t.Fatalf("%v\n%s", faults, got.out)
+			if faults := judged(c, got.Out, streamed); len(faults) > 0 {
+				t.Fatalf("%v\n%s", faults, got.Out)
 			}
-			r, err := readReply(c, got.out, streamed)
+			r, err := readReply(c, got.Out, streamed)
 			if d := cmp.Diff(seen(decoded, ours, !streamed), told(r, !streamed)); err != nil || d != "" {
-				t.Fatalf("%v (-want +got)\n%s\n%s", err, d, got.out)
+				t.Fatalf("%v (-want +got)\n%s\n%s", err, d, got.Out)
 			}
 			if want := decoded[0].ID; r.ID != want {
 				t.Fatalf("want the id of the first Round, %s, got %s", want, r.ID)
 			}
 			for i := range decoded {
-				if d := cmp.Diff(told(decoded[i], false), told(got.replies[i], false)); d != "" {
+				if d := cmp.Diff(told(decoded[i], false), told(got.Replies[i], false)); d != "" {
 					t.Fatalf("Round %d for the host (-want +got)\n%s", i, d)
 				}
 			}
 			again := finished(c.NewSplice(ours, streamed), bodies, func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") })
-			if !bytes.Equal(got.out, again.out) {
-				t.Fatalf("cut into pieces it is another reply\n%s\n%s", got.out, again.out)
+			if !bytes.Equal(got.Out, again.Out) {
+				t.Fatalf("cut into pieces it is another reply\n%s\n%s", got.Out, again.Out)
 			}
 		})
 	})
@@ -284,12 +244,12 @@ func TestSpliceLeavesTheFirstReplyAlone(t *testing.T) {
 				body = append(body, rapid.SampledFrom([]string{"\r", "data: {", "x", ": comment\n\n", "[DONE]", "\n\n\n"}).Draw(t, "more")...)
 			}
 			got := finished(c.NewSplice(nobodys, streamed), [][]byte{body}, func(n int) int { return rapid.IntRange(1, n).Draw(t, "cut") })
-			if !bytes.Equal(got.out, body) {
-				t.Fatalf("want\n%q\ngot\n%q", body, got.out)
+			if !bytes.Equal(got.Out, body) {
+				t.Fatalf("want\n%q\ngot\n%q", body, got.Out)
 			}
 			_, err := readReply(c, body, streamed)
-			if (err == nil) != (got.err == nil) && !errors.Is(got.err, wire.ErrUnspliced) {
-				t.Fatalf("want the error %v, got %v", err, got.err)
+			if (err == nil) != (got.Err == nil) && !errors.Is(got.Err, wire.ErrUnspliced) {
+				t.Fatalf("want the error %v, got %v", err, got.Err)
 			}
 		})
 	})
@@ -341,22 +301,22 @@ func TestSpliceFails(t *testing.T) {
 			_, refusal = c.EncodeError(overloaded)
 		}
 		s := c.NewSplice(ours, streamed)
-		got := splice(s, append(bodies, refusal), atOnce)
-		e, ok := errors.AsType[*wire.Error](got.err)
+		got := codectest.Splice(s, append(bodies, refusal), codectest.AtOnce)
+		e, ok := errors.AsType[*wire.Error](got.Err)
 		if !ok || e.Message != "busy" {
-			t.Fatalf("want the provider's error, got %v", got.err)
+			t.Fatalf("want the provider's error, got %v", got.Err)
 		}
-		got.out = append(got.out, s.Fail(e)...)
+		got.Out = append(got.Out, s.Fail(e)...)
 		if streamed {
-			contains(t, string(got.out), "first", "busy")
-			if faults := check.Stream(c.Dialect(), got.out); len(faults) > 0 {
-				t.Errorf("%v\n%s", faults, got.out)
+			contains(t, string(got.Out), "first", "busy")
+			if faults := check.Stream(c.Dialect(), got.Out); len(faults) > 0 {
+				t.Errorf("%v\n%s", faults, got.Out)
 			}
 		}
-		without(t, string(got.out), "hidden_f")
-		_, err := readReply(c, got.out, streamed)
+		without(t, string(got.Out), "hidden_f")
+		_, err := readReply(c, got.Out, streamed)
 		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Message != "busy" {
-			t.Errorf("want a client to read the error, got %v in %s", err, got.out)
+			t.Errorf("want a client to read the error, got %v in %s", err, got.Out)
 		}
 	})
 }
@@ -368,12 +328,12 @@ func TestSpliceOfALaterRoundThatIsCut(t *testing.T) {
 		call := llm.Response{ID: "a", Model: "m", Stop: llm.StopTool, Message: llm.Message{Parts: []llm.Part{llm.ToolCall{CallID: "c1", Name: "hidden_f", Args: "{}"}}}}
 		bodies := encodedRounds(t, c, []llm.Response{call, call}, streamed)
 		for n := range bodies[1] {
-			got := finished(c.NewSplice(ours, streamed), [][]byte{bodies[0], bodies[1][:n]}, atOnce)
+			got := finished(c.NewSplice(ours, streamed), [][]byte{bodies[0], bodies[1][:n]}, codectest.AtOnce)
 			_, err := readReply(c, bodies[1][:n], streamed)
-			if (err == nil) != (got.err == nil) || streamed && err != nil && !errors.Is(got.err, wire.ErrCut) {
-				t.Fatalf("cut at %d: want %v, got %v", n, err, got.err)
+			if (err == nil) != (got.Err == nil) || streamed && err != nil && !errors.Is(got.Err, wire.ErrCut) {
+				t.Fatalf("cut at %d: want %v, got %v", n, err, got.Err)
 			}
-			without(t, string(got.out), "hidden_f")
+			without(t, string(got.Out), "hidden_f")
 		}
 	})
 }
@@ -391,16 +351,16 @@ func fuzzSplice(f *testing.F, d llm.Dialect) {
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte, size int, streamed bool) {
 		pieces := func(n int) int { return min(n, max(size, 1)) }
-		if got := finished(c.NewSplice(nobodys, streamed), [][]byte{first}, pieces); !bytes.Equal(got.out, first) {
-			t.Fatalf("want the first reply as it came, got\n%q", got.out)
+		if got := finished(c.NewSplice(nobodys, streamed), [][]byte{first}, pieces); !bytes.Equal(got.Out, first) {
+			t.Fatalf("want the first reply as it came, got\n%q", got.Out)
 		}
 		rounds := [][]byte{first, second}
-		one, other := finished(c.NewSplice(ours, streamed), rounds, pieces), finished(c.NewSplice(ours, streamed), rounds, atOnce)
-		if !bytes.Equal(one.out, other.out) || (one.err == nil) != (other.err == nil) {
-			t.Fatalf("in pieces of %d: %v\n%q\nat once: %v\n%q", size, one.err, one.out, other.err, other.out)
+		one, other := finished(c.NewSplice(ours, streamed), rounds, pieces), finished(c.NewSplice(ours, streamed), rounds, codectest.AtOnce)
+		if !bytes.Equal(one.Out, other.Out) || (one.Err == nil) != (other.Err == nil) {
+			t.Fatalf("in pieces of %d: %v\n%q\nat once: %v\n%q", size, one.Err, one.Out, other.Err, other.Out)
 		}
 		broken := c.NewSplice(ours, streamed)
-		splice(broken, rounds, pieces)
+		codectest.Splice(broken, rounds, pieces)
 		broken.Fail(&wire.Error{Class: wire.Timeout})
 	})
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // bodies are one rich request of each dialect: all that a dialect has beside plain text.
@@ -49,19 +49,6 @@ var bodies = map[llm.Dialect]string{
  "messages":[{"role":"system","content":"be kind"},{"role":"user","content":"look","images":["iVBORw0KGgo="]},
  {"role":"assistant","content":"I look","thinking":"hm","tool_calls":[{"function":{"name":"read_file","arguments":{"path":"a"}}}]},
  {"role":"tool","tool_name":"read_file","content":"aaa"},{"role":"assistant","content":"done"},{"role":"user","content":"thanks"}]}`,
-}
-
-func known(t testing.TB, d llm.Dialect) catalog.Dialect {
-	t.Helper()
-	c, err := catalog.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, ok := c.Dialect(d)
-	if !ok {
-		t.Fatalf("the catalogue does not know %s", d)
-	}
-	return known
 }
 
 func decode(t testing.TB, c codecs.Full, body []byte) llm.Request {
@@ -120,7 +107,7 @@ func TestEncodersCarryWhatFits(t *testing.T) {
 			}
 			t.Run(string(from.Dialect())+" to "+string(to.Dialect()), func(t *testing.T) {
 				r := decode(t, from, []byte(bodies[from.Dialect()]))
-				fit := convert.Request(r, known(t, to.Dialect()), convert.Options{})
+				fit := convert.Request(r, codectest.Known(t, to.Dialect()), convert.Options{})
 				if fit.Request.Model == "" {
 					fit.Request.Model = "m" // Gemini's stands in the URL
 				}
@@ -143,7 +130,7 @@ func TestEncodersCarryWhatFits(t *testing.T) {
 				for _, f := range (check.Options{Model: "m"}).Request(to.Dialect(), body) {
 					t.Errorf("the provider would refuse it: %s at %s: %s\n%s", f.Rule, f.Path, f.Message, body)
 				}
-				again := convert.Request(r, known(t, to.Dialect()), convert.Options{}).Request
+				again := convert.Request(r, codectest.Known(t, to.Dialect()), convert.Options{}).Request
 				again.Model = fit.Request.Model
 				if b, err := to.EncodeRequest(again); err != nil || string(b) != string(body) {
 					t.Errorf("want the same bytes each time, got others (%v)", err)

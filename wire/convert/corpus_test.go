@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // Every recorded request that its provider took is one that every other provider's rules
@@ -35,7 +36,7 @@ func TestCorpus(t *testing.T) {
 			if r.Model == "" {
 				r.Model = "m"
 			}
-			fit := convert.Request(r, known(t, to.Dialect()), convert.Options{})
+			fit := convert.Request(r, codectest.Known(t, to.Dialect()), convert.Options{})
 			body, err := to.EncodeRequest(fit.Request)
 			if err != nil {
 				t.Fatalf("%s to %s: %v", b.Name, to.Dialect(), err)

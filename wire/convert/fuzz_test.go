@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // fuzzSeeds are further requests: what a conversion has to get right beside the rich ones
@@ -99,7 +100,7 @@ func everyDialect(f *testing.F) map[llm.Dialect]catalog.Dialect {
 	f.Helper()
 	out := map[llm.Dialect]catalog.Dialect{}
 	for _, c := range codecs.All() {
-		out[c.Dialect()] = known(f, c.Dialect())
+		out[c.Dialect()] = codectest.Known(f, c.Dialect())
 	}
 	return out
 }
@@ -140,14 +141,7 @@ func FuzzConvertReply(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(uint8(i), body)
-		enc := c.NewEncoder()
-		var stream []byte
-		for _, e := range wire.Events(reply) {
-			if stream, err = enc.Append(stream, e); err != nil {
-				f.Fatal(err)
-			}
-		}
-		f.Add(uint8(i), stream)
+		f.Add(uint8(i), codectest.Encoded(f, c, wire.Events(reply)))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		from := all[int(which)%len(all)]
@@ -169,26 +163,9 @@ func FuzzConvertReply(f *testing.F) {
 			if err != nil {
 				continue // it is no stream, or one that is not whole
 			}
-			if _, err := replyOf(to, out); err != nil {
+			if _, err := codectest.Feed(to, out); err != nil {
 				t.Errorf("to %s: a whole stream became one that is not: %v\n%s\n%s", to.Dialect(), err, body, out)
 			}
 		}
 	})
-}
-
-func replyOf(c codecs.Full, stream []byte) (llm.Response, error) {
-	dec := c.NewDecoder()
-	var reply wire.Reply
-	events, err := dec.Feed(stream)
-	for _, e := range events {
-		reply.Add(e)
-	}
-	if err != nil {
-		return reply.Response(c.Dialect()), err
-	}
-	events, err = dec.Close()
-	for _, e := range events {
-		reply.Add(e)
-	}
-	return reply.Response(c.Dialect()), err
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // losses returns what is lost from a body of one dialect in another.
 func losses(t *testing.T, from, to llm.Dialect, o convert.Options) []string {
 	t.Helper()
 	c, _ := codecs.For(from)
-	fit := convert.Request(decode(t, c, []byte(bodies[from])), known(t, to), o)
+	fit := convert.Request(decode(t, c, []byte(bodies[from])), codectest.Known(t, to), o)
 	out := []string{}
 	for _, l := range fit.Losses {
 		out = append(out, l.String())
@@ -119,7 +120,7 @@ func TestLossesWithin(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c, _ := codecs.For(test.from)
-			fit := convert.Request(decode(t, c, []byte(test.body)), known(t, test.to), convert.Options{})
+			fit := convert.Request(decode(t, c, []byte(test.body)), codectest.Known(t, test.to), convert.Options{})
 			got := []string{}
 			for _, l := range fit.Losses {
 				got = append(got, l.String())
@@ -137,7 +138,7 @@ func TestOwnDialect(t *testing.T) {
 	for _, c := range codecs.All() {
 		t.Run(string(c.Dialect()), func(t *testing.T) {
 			body := []byte(bodies[c.Dialect()])
-			fit := convert.Request(decode(t, c, body), known(t, c.Dialect()), convert.Options{})
+			fit := convert.Request(decode(t, c, body), codectest.Known(t, c.Dialect()), convert.Options{})
 			if got, err := c.EncodeRequest(fit.Request); err != nil || string(got) != string(body) || len(fit.Losses) > 0 {
 				t.Errorf("want the same bytes and no loss, got %v, %v\n%s", fit.Losses, err, got)
 			}
@@ -148,7 +149,7 @@ func TestOwnDialect(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		c, _ := codecs.For("anthropic")
-		fit := convert.Request(decode(t, c, []byte(bodies["anthropic"])), known(t, "anthropic"), convert.Options{Foreign: true})
+		fit := convert.Request(decode(t, c, []byte(bodies["anthropic"])), codectest.Known(t, "anthropic"), convert.Options{Foreign: true})
 		got, err := c.EncodeRequest(fit.Request)
 		want := strings.Replace(bodies["anthropic"], `{"type":"thinking","thinking":"hm","signature":"c2ln"},`, "", 1)
 		if err != nil || string(got) != want {
@@ -160,7 +161,7 @@ func TestOwnDialect(t *testing.T) {
 // An id or a name that a provider refuses is replaced everywhere, and comes back.
 func TestAliases(t *testing.T) {
 	c, _ := codecs.For("openai-responses")
-	fit := convert.Request(decode(t, c, []byte(bodies["openai-responses"])), known(t, "anthropic"), convert.Options{})
+	fit := convert.Request(decode(t, c, []byte(bodies["openai-responses"])), codectest.Known(t, "anthropic"), convert.Options{})
 	var call llm.ToolCall
 	var result llm.ToolResult
 	for _, m := range fit.Request.Messages {
@@ -171,7 +172,7 @@ func TestAliases(t *testing.T) {
 			result = results[0]
 		}
 	}
-	if call.CallID != result.CallID || call.CallID == "call_1|weird" || !known(t, "anthropic").CallID.Allows(call.CallID) {
+	if call.CallID != result.CallID || call.CallID == "call_1|weird" || !codectest.Known(t, "anthropic").CallID.Allows(call.CallID) {
 		t.Errorf("want one id that the pattern allows, got %q and %q", call.CallID, result.CallID)
 	}
 	if got := fit.Aliases.Calls[call.CallID]; got != "call_1|weird" {
@@ -179,7 +180,7 @@ func TestAliases(t *testing.T) {
 	}
 
 	g, _ := codecs.For("gemini")
-	fit = convert.Request(decode(t, g, []byte(bodies["gemini"])), known(t, "openai-chat"), convert.Options{})
+	fit = convert.Request(decode(t, g, []byte(bodies["gemini"])), codectest.Known(t, "openai-chat"), convert.Options{})
 	name := fit.Request.Tools[0].Name
 	if name == "read.file" || fit.Request.Messages[1].Calls()[0].Name != name {
 		t.Errorf("want one name that the pattern allows, got %q", name)
@@ -198,7 +199,7 @@ func TestAliases(t *testing.T) {
 func TestRepeatedIDsInOneMessage(t *testing.T) {
 	calls := llm.Message{Role: llm.RoleAssistant, Dialect: "x", Parts: []llm.Part{llm.ToolCall{CallID: "a", Name: "f"}, llm.ToolCall{CallID: "a", Name: "g"}, llm.ToolCall{CallID: "a_2", Name: "h"}}}
 	results := llm.Message{Role: llm.RoleTool, Dialect: "x", Parts: []llm.Part{llm.ToolResult{CallID: "a"}, llm.ToolResult{CallID: "a"}, llm.ToolResult{CallID: "a_2"}}}
-	fit := convert.Request(llm.Request{Dialect: "x", Messages: []llm.Message{calls, results}}, known(t, "anthropic"), convert.Options{})
+	fit := convert.Request(llm.Request{Dialect: "x", Messages: []llm.Message{calls, results}}, codectest.Known(t, "anthropic"), convert.Options{})
 	ids := map[string]bool{}
 	for i, call := range fit.Request.Messages[0].Calls() {
 		if got := fit.Request.Messages[1].Results()[i].CallID; got != call.CallID || ids[got] {
@@ -215,7 +216,7 @@ func TestRepeatedIDs(t *testing.T) {
 	call := llm.Message{Role: llm.RoleAssistant, Dialect: "x", Parts: []llm.Part{llm.ToolCall{CallID: "a", Name: "f"}}}
 	result := llm.Message{Role: llm.RoleTool, Dialect: "x", Parts: []llm.Part{llm.ToolResult{CallID: "a"}}}
 	r := llm.Request{Dialect: "x", Messages: []llm.Message{call, result, call, result}}
-	fit := convert.Request(r, known(t, "anthropic"), convert.Options{})
+	fit := convert.Request(r, codectest.Known(t, "anthropic"), convert.Options{})
 	first, second := fit.Request.Messages[0].Calls()[0].CallID, fit.Request.Messages[2].Calls()[0].CallID
 	if first != "a" || second == first || fit.Request.Messages[3].Results()[0].CallID != second || fit.Aliases.Calls[second] != "a" {
 		t.Errorf("got %q, %q, %+v", first, second, fit.Aliases)

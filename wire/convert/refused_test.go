@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // fitFor brings a body into another dialect as its provider and the model that the body
@@ -34,7 +35,7 @@ func fitFor(t *testing.T, from, to llm.Dialect, body string) (string, convert.Fi
 	if !ok {
 		m.ID = r.Model
 	}
-	fit := convert.Request(r, known(t, to), convert.Options{Refused: all.Of(to, m)})
+	fit := convert.Request(r, codectest.Known(t, to), convert.Options{Refused: all.Of(to, m)})
 	out, err := target.EncodeRequest(fit.Request)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func TestPrefillRefused(t *testing.T) {
 	c, _ := codecs.For("openai-chat")
 	r := decode(t, c, []byte(`{"model":"m","max_completion_tokens":9,"messages":[{"role":"user","content":"sail"},{"role":"assistant","content":"Aye,"}]}`))
 	for refused, want := range map[bool]int{true: 1, false: 0} {
-		fit := convert.Request(r, known(t, "anthropic"), convert.Options{Refused: catalog.Refused{Prefill: refused}})
+		fit := convert.Request(r, codectest.Known(t, "anthropic"), convert.Options{Refused: catalog.Refused{Prefill: refused}})
 		if len(fit.Losses) != want || len(fit.Request.Messages) != 2 {
 			t.Errorf("prefill refused %v, want %d lines and both messages, got %v, %d", refused, want, fit.Losses, len(fit.Request.Messages))
 		}
@@ -145,7 +146,7 @@ func TestPrefillRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fit := convert.Request(r, known(t, "gemini"), convert.Options{Refused: all.Of("gemini", catalog.Model{ID: "m"})}); len(fit.Losses) != 1 {
+		if fit := convert.Request(r, codectest.Known(t, "gemini"), convert.Options{Refused: all.Of("gemini", catalog.Model{ID: "m"})}); len(fit.Losses) != 1 {
 			t.Errorf("to Gemini, want one line, got %v", fit.Losses)
 		}
 		if refused && fit.Losses[0].String() != "prefill is refused by the model: a conversation has to end with the user" {

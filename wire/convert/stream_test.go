@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire"
 	"github.com/plimsoll-dev/plimsoll/wire/codecs"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // rich is a reply with all that a dialect may not carry.
@@ -22,24 +23,6 @@ var rich = llm.Response{
 	}},
 }
 
-func read(t *testing.T, c codecs.Full, stream []byte) llm.Response {
-	t.Helper()
-	var reply wire.Reply
-	dec := c.NewDecoder()
-	take := func(events []llm.Event, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", c.Dialect(), err, stream)
-		}
-		for _, e := range events {
-			reply.Add(e)
-		}
-	}
-	take(dec.Feed(stream))
-	take(dec.Close())
-	return reply.Response(c.Dialect())
-}
-
 // A streamed reply tells in another dialect what the whole reply does.
 func TestStreamTellsWhatTheReplyDoes(t *testing.T) {
 	for _, from := range codecs.All() {
@@ -48,20 +31,13 @@ func TestStreamTellsWhatTheReplyDoes(t *testing.T) {
 				continue
 			}
 			t.Run(string(from.Dialect())+" to "+string(to.Dialect()), func(t *testing.T) {
-				var source []byte
-				enc := from.NewEncoder()
-				for _, e := range wire.Events(rich) {
-					var err error
-					if source, err = enc.Append(source, e); err != nil {
-						t.Fatal(err)
-					}
-				}
-				d := known(t, to.Dialect())
+				source := codectest.Encoded(t, from, wire.Events(rich))
+				d := codectest.Known(t, to.Dialect())
 				stream, streamLosses, err := convert.Stream(source, from.NewDecoder(), to.NewEncoder(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
-				fit := convert.Response(read(t, from, source), d)
+				fit := convert.Response(codectest.Told(from.Dialect(), codectest.Events(t, from, source)), d)
 				losses := fit.Losses
 				body, err := to.EncodeResponse(fit.Response)
 				if err != nil {
@@ -71,7 +47,7 @@ func TestStreamTellsWhatTheReplyDoes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := read(t, to, stream)
+				got := codectest.Told(to.Dialect(), codectest.Events(t, to, stream))
 				strip(&want)
 				strip(&got)
 				if d := cmp.Diff(want, got); d != "" {

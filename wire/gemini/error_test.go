@@ -211,33 +211,15 @@ func TestPastFailures(t *testing.T) {
 }
 
 func TestEncodeResponse(t *testing.T) {
-	r, err := DecodeResponse([]byte(oddReplies()[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		name     string
-		edit     func(*llm.Response)
-		old, new string
-	}{
-		{"id", func(r *llm.Response) { r.ID = "q" }, `"responseId":"r"`, `"responseId":"q"`},
-		{"model", func(r *llm.Response) { r.Model = "n" }, `"modelVersion":"m"`, `"modelVersion":"n"`},
-		{"stop", func(r *llm.Response) { r.Stop, r.Reason = llm.StopLength, "max_tokens" }, `"STOP"`, `"MAX_TOKENS"`},
-		{"usage", func(r *llm.Response) { r.Usage.Input = 20 }, `"promptTokenCount":10,"candidatesTokenCount":2,"totalTokenCount":12`, `"promptTokenCount":20,"candidatesTokenCount":2,"totalTokenCount":22`},
-		{"a part more", func(r *llm.Response) {
+	laws.EachChange(t, oddReplies()[0], []codectest.Change{
+		{Name: "id", Edit: func(r *llm.Response) { r.ID = "q" }, Old: `"responseId":"r"`, New: `"responseId":"q"`},
+		{Name: "model", Edit: func(r *llm.Response) { r.Model = "n" }, Old: `"modelVersion":"m"`, New: `"modelVersion":"n"`},
+		{Name: "stop", Edit: func(r *llm.Response) { r.Stop, r.Reason = llm.StopLength, "max_tokens" }, Old: `"STOP"`, New: `"MAX_TOKENS"`},
+		{Name: "usage", Edit: func(r *llm.Response) { r.Usage.Input = 20 }, Old: `"promptTokenCount":10,"candidatesTokenCount":2,"totalTokenCount":12`, New: `"promptTokenCount":20,"candidatesTokenCount":2,"totalTokenCount":22`},
+		{Name: "a part more", Edit: func(r *llm.Response) {
 			r.Message.Parts = append(r.Message.Parts[:1:1], llm.ToolCall{CallID: "a", Name: "f"})
-		}, `}],"role":"model"`, `},{"functionCall":{"id":"a","name":"f","args":{}}}],"role":"model"`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			edited := r
-			test.edit(&edited)
-			want := strings.Replace(oddReplies()[0], test.old, test.new, 1)
-			if got, err := EncodeResponse(edited); err != nil || string(got) != want {
-				t.Errorf("want %s\ngot  %s, %v", want, got, err)
-			}
-		})
-	}
+		}, Old: `}],"role":"model"`, New: `},{"functionCall":{"id":"a","name":"f","args":{}}}],"role":"model"`},
+	})
 	t.Run("of another dialect", func(t *testing.T) {
 		got, err := EncodeResponse(llm.Response{ID: "i", Model: "m", Stop: llm.StopTool, Reason: "tool_use", Dialect: "other", Raw: []byte("{}"), Usage: llm.Usage{Input: 1, Output: 2}, Message: llm.Message{
 			Parts: []llm.Part{llm.Thinking{Text: "hm", Signature: "-"}, llm.Text{Text: "a"}, llm.ToolCall{CallID: "c", Name: "f"}},

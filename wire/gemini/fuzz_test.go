@@ -6,19 +6,9 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
-func FuzzRequest(f *testing.F) {
-	for _, body := range oddBodies() {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) { laws.AnyRequest(t, body) })
-}
+func FuzzRequest(f *testing.F) { codectest.Fuzz(f, laws.AnyRequest, oddBodies()...) }
 
-func FuzzResponse(f *testing.F) {
-	for _, body := range oddReplies() {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) { laws.AnyReply(t, body) })
-}
+func FuzzResponse(f *testing.F) { codectest.Fuzz(f, laws.AnyReply, oddReplies()...) }
 
 // FuzzStream holds that events do not depend on how a stream is cut, and that what was
 // told can be told again.

@@ -250,32 +250,14 @@ func TestDecodeRunning(t *testing.T) {
 }
 
 func TestEncodeResponse(t *testing.T) {
-	r, err := DecodeResponse([]byte(oddReplies()[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		name     string
-		edit     func(*llm.Response)
-		old, new string
-	}{
-		{"model", func(r *llm.Response) { r.Model = "n" }, `"model":"m"`, `"model":"n"`},
-		{"stop", func(r *llm.Response) { r.Stop, r.Reason = llm.StopLength, "max_tokens" }, `"stop"`, `"length"`},
-		{"usage", func(r *llm.Response) { r.Usage.Input = 20 }, `"prompt_eval_count":26`, `"prompt_eval_count":20`},
-		{"a part more", func(r *llm.Response) {
+	laws.EachChange(t, oddReplies()[0], []codectest.Change{
+		{Name: "model", Edit: func(r *llm.Response) { r.Model = "n" }, Old: `"model":"m"`, New: `"model":"n"`},
+		{Name: "stop", Edit: func(r *llm.Response) { r.Stop, r.Reason = llm.StopLength, "max_tokens" }, Old: `"stop"`, New: `"length"`},
+		{Name: "usage", Edit: func(r *llm.Response) { r.Usage.Input = 20 }, Old: `"prompt_eval_count":26`, New: `"prompt_eval_count":20`},
+		{Name: "a part more", Edit: func(r *llm.Response) {
 			r.Message.Parts = append(r.Message.Parts[:1:1], llm.ToolCall{CallID: "a", Name: "f"})
-		}, `"content":"Hi\ud83d\ude00"`, `"content":"Hi\ud83d\ude00","tool_calls":[{"id":"a","function":{"index":0,"name":"f","arguments":{}}}]`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			edited := r
-			test.edit(&edited)
-			want := strings.Replace(oddReplies()[0], test.old, test.new, 1)
-			if got, err := EncodeResponse(edited); err != nil || string(got) != want {
-				t.Errorf("want %s\ngot  %s, %v", want, got, err)
-			}
-		})
-	}
+		}, Old: `"content":"Hi\ud83d\ude00"`, New: `"content":"Hi\ud83d\ude00","tool_calls":[{"id":"a","function":{"index":0,"name":"f","arguments":{}}}]`},
+	})
 	t.Run("of another dialect", func(t *testing.T) {
 		got, err := EncodeResponse(llm.Response{ID: "i", Model: "m", Stop: llm.StopTool, Reason: "tool_use", Dialect: "other", Raw: []byte("{}"), Usage: llm.Usage{Input: 1, CacheRead: 2, Output: 2}, Message: llm.Message{
 			Parts: []llm.Part{llm.Thinking{Text: "hm", Signature: "-"}, llm.Text{Text: "a"}, llm.ToolCall{CallID: "c", Name: "f", Args: "{\n}"}},

@@ -11,14 +11,11 @@ import (
 
 // Whatever reads as a reply is written back byte for byte, and from its fields as JSON.
 func FuzzResponse(f *testing.F) {
-	for _, body := range []string{chatBody, responsesBody, compactedBody, `{"choices":[{"message":{"content":[{"type":"text","text":"x"}],"audio":{"id":"a","data":"x"}}}]}`, `{"output":[{"role":"user","content":"x"}]}`} {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
+	codectest.Fuzz(f, func(t codectest.T, body []byte) {
 		for _, c := range codecs() {
 			c.AnyReply(t, body)
 		}
-	})
+	}, chatBody, responsesBody, compactedBody, `{"choices":[{"message":{"content":[{"type":"text","text":"x"}],"audio":{"id":"a","data":"x"}}}]}`, `{"output":[{"role":"user","content":"x"}]}`)
 }
 
 // Events do not depend on how a stream is cut, are well formed, and can be written.

@@ -131,12 +131,8 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 	})
 }
 
-func FuzzDecodeChat(f *testing.F)      { fuzz(f, formats()[0]) }
-func FuzzDecodeResponses(f *testing.F) { fuzz(f, formats()[1]) }
+func FuzzDecodeChat(f *testing.F) { codectest.Fuzz(f, chatLaws.AnyRequest, formats()[0].odd...) }
 
-func fuzz(f *testing.F, x format) {
-	for _, body := range x.odd {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) { x.AnyRequest(t, body) })
+func FuzzDecodeResponses(f *testing.F) {
+	codectest.Fuzz(f, responsesLaws.AnyRequest, formats()[1].odd...)
 }

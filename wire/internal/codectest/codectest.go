@@ -7,9 +7,11 @@ package codectest
 
 import (
 	"bytes"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
 )
@@ -101,6 +103,28 @@ func Reply(t T, c wire.Codec, body []byte) llm.Response {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// Known returns what the catalogue says of a dialect.
+func Known(t T, d llm.Dialect) catalog.Dialect {
+	t.Helper()
+	c, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, ok := c.Dialect(d)
+	if !ok {
+		t.Fatalf("the catalogue does not know %s", d)
+	}
+	return known
+}
+
+// Fuzz holds any bytes to a law.
+func Fuzz(f *testing.F, law func(t T, body []byte), seeds ...string) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) { law(t, body) })
 }
 
 // Feed decodes a stream that arrives in pieces that end at cuts, which ascend. The events

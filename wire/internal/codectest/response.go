@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
+	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire"
@@ -76,6 +78,27 @@ func within(body, got []byte, p llm.Part) bool {
 		tail++
 	}
 	return bytes.Contains(p.Bytes(), body[head:len(body)-tail])
+}
+
+// A Change is an edit of a reply, and what it replaces in the body.
+type Change struct {
+	Name     string
+	Edit     func(*llm.Response)
+	Old, New string
+}
+
+// EachChange holds that a change of a reply replaces what it has to and nothing else.
+func (l Laws) EachChange(t *testing.T, body string, changes []Change) {
+	for _, x := range changes {
+		t.Run(x.Name, func(t *testing.T) {
+			r := Reply(t, l, []byte(body))
+			x.Edit(&r)
+			want := strings.Replace(body, x.Old, x.New, 1)
+			if got, err := l.EncodeResponse(r); err != nil || string(got) != want {
+				t.Errorf("want %s\ngot  %s, %v", want, got, err)
+			}
+		})
+	}
 }
 
 // GoesBack holds law 4 for a reply that is appended to a conversation, whose body so far is
