@@ -9,8 +9,12 @@ import (
 
 // joinReplies puts what the model wrote in a row, in several messages, into one where the
 // earlier ones have calls: results have to follow the message with their calls directly.
-// Messages that both came in this format stay as they came.
+// Messages that both came in this format stay as they came. A message with nothing left is
+// left out, for it is not sent, and what stands beside it is not written anew for it.
 func joinReplies(msgs []llm.Message) []llm.Message {
+	if slices.ContainsFunc(msgs, silent) {
+		msgs = slices.DeleteFunc(slices.Clone(msgs), silent)
+	}
 	for i := 1; i < len(msgs); i++ {
 		if goesOn(msgs[i-1], msgs[i]) {
 			return joined(msgs)
@@ -40,6 +44,12 @@ func goesOn(a, b llm.Message) bool {
 }
 
 func fitting(m llm.Message) bool { return m.Dialect == DialectChat && raw.Fits(m) }
+
+// silent reports whether m, which is not as it came, has nothing to say.
+func silent(m llm.Message) bool {
+	speaks := func(p llm.Part) bool { text, ok := textOf(p); return !ok || text != "" }
+	return !fitting(m) && !slices.ContainsFunc(m.Parts, speaks)
+}
 
 // oneReply returns a and b as one message that is written anew. The bytes of parts are of
 // use where both are of one format.

@@ -63,3 +63,27 @@ func TestChatReplyInSeveralMessagesThatCame(t *testing.T) {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
 }
+
+// A message with nothing left, which is not sent, is no part of the reply beside it: that stays
+// as it came.
+func TestChatReplyBesideAnEmptyMessage(t *testing.T) {
+	calls := `{"role":"assistant","tool_calls":[{"id": "a","type":"function","function":{"name":"read","arguments":"{}"}}],"content":"I look"}`
+	r, err := DecodeChat([]byte(`{"messages":[` + calls + `, {"role":"assistant","content":"","refusal":"no"},{"role":"tool","tool_call_id":"a","content":"x"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Messages[1] = r.Messages[1].WithParts(r.Messages[1].Parts[:1])
+	want := `{"messages":[` + calls + `,{"role":"tool","tool_call_id":"a","content":"x"}]}`
+	if got, err := EncodeChat(r); err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+	more := llm.Message{Role: llm.RoleAssistant, Origin: llm.Model, Parts: []llm.Part{llm.Text{Text: "and wait"}}}
+	r.Messages = []llm.Message{r.Messages[0], r.Messages[1], more, r.Messages[2]}
+	got, err := EncodeChat(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := DecodeChat(got); err != nil || len(again.Messages) != 2 || again.Messages[0].Text() != "I look\nand wait" {
+		t.Errorf("want one reply and its result, got %s, %v", got, err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/raw"
 )
 
 // Servers may tell thinking that is not sent back in Chat Completions.
@@ -122,7 +123,16 @@ func TestLaw4AnyEditIsStable(t *testing.T) {
 		if x.Dialect() == DialectResponses {
 			return // neighbours may have grown together
 		}
+		said := 0
+		for _, m := range e.Request.Messages {
+			if raw.Fits(m) || m.Text() != "" || len(m.Calls())+len(m.Results()) > 0 {
+				said++
+			}
+		}
 		for _, kept := range e.Kept {
+			if kept.Role == llm.RoleAssistant && len(e.Again.Messages) < said {
+				continue // it may have grown together with what is left of another reply
+			}
 			is := func(m llm.Message) bool { return llm.DigestOf(m) == llm.DigestOf(kept) }
 			if !slices.ContainsFunc(e.Again.Messages, is) {
 				t.Fatalf("a kept message is gone from %s", e.Body)
