@@ -15,9 +15,7 @@ func (r *reader) line() bool {
 	l := &r.into.line
 	*l = line{}
 	r.open()
-	if r.has("v") {
-		l.V = r.number()
-	}
+	r.hasNumber("v", &l.V)
 	if r.has("kind") {
 		readText(r, &l.Kind)
 	}
@@ -109,9 +107,7 @@ func readMessage(r *reader, m *message) {
 	if r.has("flags") {
 		m.Flags = list(r, readText[string])
 	}
-	if r.has("dialect") {
-		m.Dialect = r.text()
-	}
+	r.hasText("dialect", &m.Dialect)
 	if r.has("raw") {
 		m.Raw = r.pointer()
 	}
@@ -167,66 +163,28 @@ func readPart(r *reader, p *part) {
 }
 
 func (r *reader) partTexts(p *part) {
-	if r.has("call_id") {
-		p.CallID = r.text()
-	}
-	if r.has("name") {
-		p.Name = r.text()
-	}
-	if r.has("args") {
-		p.Args = r.text()
-	}
-	if r.has("custom") {
-		p.Custom = r.truth()
-	}
-	if r.has("hosted") {
-		p.Hosted = r.truth()
-	}
-	if r.has("is_error") {
-		p.IsError = r.truth()
-	}
-	if r.has("type") {
-		p.Type = r.text()
-	}
-	if r.has("ref") {
-		p.Ref = r.text()
-	}
-	if r.has("text") {
-		p.Text = r.text()
-	}
-	if r.has("signature") {
-		p.Signature = r.text()
-	}
+	r.hasText("call_id", &p.CallID)
+	r.hasText("name", &p.Name)
+	r.hasText("args", &p.Args)
+	r.hasTruth("custom", &p.Custom)
+	r.hasTruth("hosted", &p.Hosted)
+	r.hasTruth("is_error", &p.IsError)
+	r.hasText("type", &p.Type)
+	r.hasText("ref", &p.Ref)
+	r.hasText("text", &p.Text)
+	r.hasText("signature", &p.Signature)
 }
 
 func (r *reader) partFigures(p *part) {
-	if r.has("redacted") {
-		p.Redacted = r.truth()
-	}
-	if r.has("size") {
-		p.Size = r.number()
-	}
-	if r.has("width") {
-		p.Width = r.number()
-	}
-	if r.has("height") {
-		p.Height = r.number()
-	}
-	if r.has("tokens") {
-		p.Tokens = r.number()
-	}
-	if r.has("detail") {
-		p.Detail = r.text()
-	}
-	if r.has("lines") {
-		p.Lines = r.number()
-	}
-	if r.has("loads") {
-		p.Loads = r.text()
-	}
-	if r.has("compacts") {
-		p.Compacts = r.text()
-	}
+	r.hasTruth("redacted", &p.Redacted)
+	r.hasNumber("size", &p.Size)
+	r.hasNumber("width", &p.Width)
+	r.hasNumber("height", &p.Height)
+	r.hasNumber("tokens", &p.Tokens)
+	r.hasText("detail", &p.Detail)
+	r.hasNumber("lines", &p.Lines)
+	r.hasText("loads", &p.Loads)
+	r.hasText("compacts", &p.Compacts)
 }
 
 func (r *reader) change(c *change) {
@@ -234,21 +192,11 @@ func (r *reader) change(c *change) {
 	if r.has("id") {
 		integer(r, &c.ID)
 	}
-	if r.has("op") {
-		c.Op = r.text()
-	}
-	if r.has("kind") {
-		c.Kind = r.text()
-	}
-	if r.has("from") {
-		c.From = r.number()
-	}
-	if r.has("to") {
-		c.To = r.number()
-	}
-	if r.has("part") {
-		c.Part = r.number()
-	}
+	r.hasText("op", &c.Op)
+	r.hasText("kind", &c.Kind)
+	r.hasNumber("from", &c.From)
+	r.hasNumber("to", &c.To)
+	r.hasNumber("part", &c.Part)
 	if r.has("replacement") {
 		c.Replacement = &part{}
 		readPart(r, c.Replacement)
@@ -302,21 +250,11 @@ func (r *reader) refs() []llm.Ref {
 const refLength = 27
 
 func (r *reader) changeWhy(c *change) {
-	if r.has("before") {
-		c.Before = r.number()
-	}
-	if r.has("after") {
-		c.After = r.number()
-	}
-	if r.has("low") {
-		c.Low = r.number()
-	}
-	if r.has("why") {
-		c.Why = r.text()
-	}
-	if r.has("rule") {
-		c.Rule = r.text()
-	}
+	r.hasNumber("before", &c.Before)
+	r.hasNumber("after", &c.After)
+	r.hasNumber("low", &c.Low)
+	r.hasText("why", &c.Why)
+	r.hasText("rule", &c.Rule)
 	if r.has("supersedes") {
 		c.Supersedes = list(r, integer[edit.ID])
 	}
@@ -324,40 +262,23 @@ func (r *reader) changeWhy(c *change) {
 
 func (r *reader) worth(w *Worth) {
 	r.open()
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{
-		{"removed", &w.Removed},
-		{"suffix", &w.Suffix},
-		{"requests", &w.Requests},
-		{"warm", &w.Warm},
-		{"gain", &w.Gain},
-	} {
-		if r.has(f.name) {
-			*f.to = r.number()
-		}
-	}
+	r.hasNumber("removed", &w.Removed)
+	r.hasNumber("suffix", &w.Suffix)
+	r.hasNumber("requests", &w.Requests)
+	r.hasNumber("warm", &w.Warm)
+	r.hasNumber("gain", &w.Gain)
 	r.end()
 }
 
 func readSection(r *reader, s *section) {
 	r.open()
-	if r.has("name") {
-		s.Name = r.text()
-	}
+	r.hasText("name", &s.Name)
 	if r.has("kind") {
 		s.Kind = r.known(sectionNames)
 	}
-	if r.has("text") {
-		s.Text = r.text()
-	}
-	if r.has("cacheable") {
-		s.Cacheable = r.truth()
-	}
-	if r.has("tokens") {
-		s.Tokens = r.number()
-	}
+	r.hasText("text", &s.Text)
+	r.hasTruth("cacheable", &s.Cacheable)
+	r.hasNumber("tokens", &s.Tokens)
 	if r.has("data") {
 		s.Data = r.pointer()
 	}
@@ -369,42 +290,21 @@ func readSection(r *reader, s *section) {
 
 func (r *reader) usage(u *usage) {
 	r.open()
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{
-		{"input", &u.Input},
-		{"cache_read", &u.CacheRead},
-		{"cache_write_5m", &u.CacheWrite5m},
-		{"cache_write_1h", &u.CacheWrite1h},
-		{"output", &u.Output},
-		{"reasoning", &u.Reasoning},
-		{"cleared", &u.Cleared},
-		{"made", &u.Made},
-		{"stored", &u.Stored},
-	} {
-		if r.has(f.name) {
-			*f.to = r.number()
-		}
-	}
-	if r.has("reported") {
-		u.Reported = r.truth()
-	}
-	if r.has("output_reported") {
-		u.OutputKnown = r.truth()
-	}
-	if r.has("ratio") {
-		u.Ratio = r.number()
-	}
-	if r.has("target") {
-		u.Target = r.text()
-	}
-	if r.has("model") {
-		u.Model = r.text()
-	}
-	if r.has("by") {
-		u.By = r.text()
-	}
+	r.hasNumber("input", &u.Input)
+	r.hasNumber("cache_read", &u.CacheRead)
+	r.hasNumber("cache_write_5m", &u.CacheWrite5m)
+	r.hasNumber("cache_write_1h", &u.CacheWrite1h)
+	r.hasNumber("output", &u.Output)
+	r.hasNumber("reasoning", &u.Reasoning)
+	r.hasNumber("cleared", &u.Cleared)
+	r.hasNumber("made", &u.Made)
+	r.hasNumber("stored", &u.Stored)
+	r.hasTruth("reported", &u.Reported)
+	r.hasTruth("output_reported", &u.OutputKnown)
+	r.hasNumber("ratio", &u.Ratio)
+	r.hasText("target", &u.Target)
+	r.hasText("model", &u.Model)
+	r.hasText("by", &u.By)
 	if r.has("extra") {
 		u.Extra = &usage{}
 		r.usage(u.Extra)

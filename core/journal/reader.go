@@ -93,6 +93,25 @@ func (r *reader) has(name string) bool {
 	return true
 }
 
+// hasText reads a member that is a string, if it is the one that comes next.
+func (r *reader) hasText(name string, to *string) {
+	if r.has(name) {
+		*to = r.text()
+	}
+}
+
+func (r *reader) hasNumber(name string, to *int) {
+	if r.has(name) {
+		*to = r.number()
+	}
+}
+
+func (r *reader) hasTruth(name string, to *bool) {
+	if r.has(name) {
+		*to = r.truth()
+	}
+}
+
 // list reads a list of what item reads. It is never nil.
 func list[T any](r *reader, item func(*reader, *T)) []T {
 	out := []T{}
