@@ -37,7 +37,7 @@ func TestGrows(t *testing.T) {
 						t.Fatalf("call %d: %v %v", i+1, call.Error, call.Faults)
 					}
 				}
-				lines := p.log.requests(t, 21)
+				lines := p.log.Requests(t, 21)
 				last := lines[len(lines)-1]
 				if len(lines) != 21 || last["edited"] != true || last["match"] != "next" || last["status"] != float64(200) || last["usage_output"] == nil {
 					t.Errorf("%d lines, the last one %v", len(lines), last)

@@ -2,82 +2,32 @@ package proxy_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/plimsoll-dev/plimsoll/core/budget"
 	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/internal/proxytest"
 	"github.com/plimsoll-dev/plimsoll/internal/scriptmodel"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 	"github.com/plimsoll-dev/plimsoll/store"
 )
 
-// logged is what a server has logged.
-type logged struct {
-	mu   sync.Mutex
-	more sync.Cond
-	text bytes.Buffer
-}
-
-func newLogged() *logged {
-	l := &logged{}
-	l.more.L = &l.mu
-	return l
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.more.Broadcast()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// requests returns the lines of requests, of which it waits for n: one is written when its
-// answer has left.
-func (l *logged) requests(t *testing.T, n int) []map[string]any {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for strings.Count(l.text.String(), `"msg":"request"`) < n {
-		l.more.Wait()
-	}
-	var out []map[string]any
-	for text := range strings.SplitSeq(strings.TrimSpace(l.text.String()), "\n") {
-		var line map[string]any
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			t.Fatalf("log: %v in %q", err, text)
-		}
-		if line["msg"] == "request" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
 // A setup is a proxy in front of one upstream that stands for all providers.
 type setup struct {
 	*proxy.Server
 	url   string
-	log   *logged
+	log   *proxytest.Log
 	close func() // waits for what is in flight
 }
 
 // start starts a proxy before an upstream; change, which may be nil, changes its options.
 func start(t *testing.T, upstream string, change func(*proxy.Options)) setup {
 	t.Helper()
-	log := newLogged()
+	log := proxytest.NewLog()
 	o := proxy.Options{Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Env: func(string) string { return "" }}
 	for _, name := range []string{"anthropic", "openai", "gemini", "ollama"} {
 		o.Upstreams = append(o.Upstreams, mustUpstream(t, name, upstream))

@@ -138,7 +138,7 @@ func TestErrorInside(t *testing.T) {
 	if _, got := ask(t, "POST", p.url+"/v1/messages", nil, []byte(question)); string(got) != text {
 		t.Errorf("got %s", got)
 	}
-	if line := p.log.requests(t, 1)[0]; line["class"] != "overloaded" {
+	if line := p.log.Requests(t, 1)[0]; line["class"] != "overloaded" {
 		t.Errorf("got %v", line)
 	}
 }
@@ -315,7 +315,7 @@ func TestStoreFails(t *testing.T) {
 	if resp, _ := ask(t, "POST", p.url+"/v1/messages", nil, []byte(question)); resp.StatusCode != 200 || string(m.last(t).body) != question {
 		t.Errorf("what fits: got %d", resp.StatusCode)
 	}
-	line := p.log.requests(t, 1)[0]
+	line := p.log.Requests(t, 1)[0]
 	if passed, _ := line["passed"].(string); !strings.Contains(passed, "no space left") {
 		t.Errorf("the log: got %v", line)
 	}
@@ -336,7 +336,7 @@ func TestUnreachable(t *testing.T) {
 			t.Errorf("%s: got %d %s", path, resp.StatusCode, body)
 		}
 	}
-	for _, line := range p.log.requests(t, 4) {
+	for _, line := range p.log.Requests(t, 4) {
 		if hint, _ := line["hint"].(string); !strings.Contains(hint, "--upstream") || line["level"] != "WARN" {
 			t.Errorf("got %v", line)
 		}

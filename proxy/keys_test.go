@@ -96,7 +96,7 @@ func TestKeyStays(t *testing.T) {
 	if m.count() != before {
 		t.Error("a request without a key came through")
 	}
-	p.log.requests(t, m.count()+7)
+	p.log.Requests(t, m.count()+7)
 	if text := p.log.String(); strings.Contains(text, "sk-plimsoll-") || strings.Contains(text, "of-the-proxy") || !strings.Contains(text, `"key":"ann"`) {
 		t.Error("the log: want names and no key, got", text)
 	}
@@ -108,7 +108,7 @@ func TestKeyMissing(t *testing.T) {
 	keys, secrets := newKeys(t, "ann")
 	p := start(t, behind(t, m.ServeHTTP), func(o *proxy.Options) { o.Keys = keys })
 	resp, body := ask(t, "POST", p.url+"/v1/messages", http.Header{"X-Api-Key": {secrets[0]}}, []byte("{}"))
-	p.log.requests(t, 1)
+	p.log.Requests(t, 1)
 	if resp.StatusCode != 500 || strings.Contains(string(body), "ANTHROPIC_API_KEY") || !strings.Contains(p.log.String(), "ANTHROPIC_API_KEY") || m.count() > 0 {
 		t.Errorf("got %d %s, log %s", resp.StatusCode, body, p.log)
 	}
@@ -129,7 +129,7 @@ func TestOwnersApart(t *testing.T) {
 		if err := a.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range p.log.requests(t, (i+1)*21)[i*21:] {
+		for _, line := range p.log.Requests(t, (i+1)*21)[i*21:] {
 			if owner, ok := sessions[line["session"]]; ok && owner != name || line["key"] != name {
 				t.Fatalf("a session of %s for %s: %v", owner, name, line)
 			}

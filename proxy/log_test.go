@@ -14,7 +14,7 @@ func TestRefusalsAreWarnings(t *testing.T) {
 	long := fmt.Sprintf(`{"model":"m","max_tokens":5,"system":%q,"messages":[{"role":"user","content":"my own"}]}`, strings.Repeat("my own words ", 5000))
 	ask(t, "POST", p.url+"/v1/messages", nil, []byte(long))
 	ask(t, "POST", p.url+"/v1/responses", nil, []byte(`{"model":"m","input":"my own words","previous_response_id":"resp_of_my_own_words"}`))
-	lines := p.log.requests(t, 2)
+	lines := p.log.Requests(t, 2)
 	for i, want := range []struct{ why, hint string }{{"at most", "--window"}, {"previous_response_id", "whole history"}} {
 		l := lines[i]
 		why, _ := l["error"].(string)
@@ -45,7 +45,7 @@ func TestConversationPasses(t *testing.T) {
 	} {
 		body := fmt.Sprintf(`{"model":"m","instructions":%q,"input":"Go on.",%s}`, instructions, c.held)
 		resp, _ := ask(t, "POST", p.url+"/v1/responses", nil, []byte(body))
-		line := p.log.requests(t, i+1)[i]
+		line := p.log.Requests(t, i+1)[i]
 		passed, _ := line["passed"].(string)
 		if refused := resp.StatusCode == 400; strings.Contains(passed, "conversation") != c.passed || refused == c.passed {
 			t.Errorf("%s: got %d, %v", c.held, resp.StatusCode, line)

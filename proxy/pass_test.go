@@ -188,7 +188,7 @@ func TestPacked(t *testing.T) {
 		if !bytes.Equal(got, reply) || resp.Header.Get("Content-Encoding") != coding {
 			t.Errorf("%s: the answer was changed", coding)
 		}
-		if line := p.log.requests(t, 1)[0]; line["usage_input"] != float64(7) || line["usage_output"] != float64(3) {
+		if line := p.log.Requests(t, 1)[0]; line["usage_input"] != float64(7) || line["usage_output"] != float64(3) {
 			t.Errorf("%s: usage is not in the log: %v", coding, line)
 		}
 	}

@@ -32,7 +32,7 @@ func TestRecord(t *testing.T) {
 	header := http.Header{"X-Api-Key": {"k-zyxwvutsrqpon"}, "Cookie": {"c=cookie-of-ann"}, "Content-Encoding": {"zstd"}, "X-Kept": {"yes"}}
 	ask(t, "POST", p.url+"/v1/messages?key=k-zyxwvutsrqpon", header, pack(t, "zstd", []byte(body)))
 	ask(t, "POST", p.url+"/v1/messages/count_tokens", nil, []byte("{}"))
-	p.log.requests(t, 2)
+	p.log.Requests(t, 2)
 	p.close() // the file is written when the line is
 	files, err := filepath.Glob(filepath.Join(dir, "http-recordings", "*.json"))
 	if err != nil || len(files) != 1 {

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/plimsoll-dev/plimsoll/internal/proxytest"
 	"github.com/plimsoll-dev/plimsoll/proxy"
 )
 
@@ -72,7 +73,7 @@ func TestClientGone(t *testing.T) {
 			left := time.Now()
 			cancel()
 			t.Logf("%s, begun %v: the upstream was told after %v", path, begun, (<-gone).Sub(left))
-			p.log.requests(t, 1)
+			p.log.Requests(t, 1)
 		}
 	}
 }
@@ -150,7 +151,7 @@ func TestPing(t *testing.T) {
 				if c.coding != "" {
 					header.Set("Content-Encoding", c.coding)
 				}
-				log := newLogged()
+				log := proxytest.NewLog()
 				s, err := proxy.New(proxy.Options{
 					Gateway: newGateway(t, nil, nil), Log: slog.New(slog.NewJSONHandler(log, nil)), PingAfter: 14 * time.Second,
 					Base: base{&http.Response{StatusCode: 200, Header: header, Body: out, ContentLength: -1}},
@@ -342,7 +343,7 @@ func TestSheds(t *testing.T) {
 		t.Errorf("readyz: got %d", resp.StatusCode)
 	}
 	on <- true
-	p.log.requests(t, 5)
+	p.log.Requests(t, 5)
 	if resp, _ := ask(t, "POST", p.url+"/v1/messages", nil, []byte(question)); resp.StatusCode != 200 {
 		t.Errorf("where there is room again: got %d", resp.StatusCode)
 	}
@@ -380,7 +381,7 @@ func TestKeyLimits(t *testing.T) {
 		t.Errorf("another owner: got %d", got)
 	}
 	on <- true
-	p.log.requests(t, 6)
+	p.log.Requests(t, 6)
 	if got := as(1); got != 200 {
 		t.Errorf("the next one: got %d", got)
 	}

@@ -51,7 +51,7 @@ func TestJSONForAStream(t *testing.T) {
 	} {
 		p := before(t, &mirror{answer: says(object, answer)}, nil, nil)
 		status, _, got := post(t, p.url+path, nil, askMore)
-		if line := p.log.requests(t, 1)[0]; status != 200 || got != answer || line["usage_input"] != 7.0 || line["usage_output"] != 3.0 {
+		if line := p.log.Requests(t, 1)[0]; status != 200 || got != answer || line["usage_input"] != 7.0 || line["usage_output"] != 3.0 {
 			t.Errorf("%s: got %d %s, %v", path, status, got, line)
 		}
 	}
@@ -65,7 +65,7 @@ func TestErrorForAReply(t *testing.T) {
 	} {
 		p := before(t, &mirror{answer: says(object, answer)}, nil, nil)
 		status, _, got := post(t, p.url+path, nil, ask)
-		if line := p.log.requests(t, 1)[0]; status != 200 || got != answer || line["class"] != "overloaded" {
+		if line := p.log.Requests(t, 1)[0]; status != 200 || got != answer || line["class"] != "overloaded" {
 			t.Errorf("%s: got %d %s, %v", path, status, got, line)
 		}
 	}
@@ -114,7 +114,7 @@ func TestMangledStreams(t *testing.T) {
 				if got := a.History[len(a.History)-1].Text(); got != "Grüße, 世界 🎉." {
 					t.Errorf("got %q", got)
 				}
-				lines := p.log.requests(t, 13)
+				lines := p.log.Requests(t, 13)
 				last := lines[len(lines)-1]
 				if last["edited"] != true || last["usage_output"] == nil {
 					t.Errorf("got %v", last)
@@ -145,7 +145,7 @@ func TestThousandAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	began, sessions := 0, map[any]bool{}
-	for _, line := range p.log.requests(t, n) {
+	for _, line := range p.log.Requests(t, n) {
 		sessions[line["session"]] = true
 		if line["match"] == "new" {
 			began++
@@ -176,18 +176,18 @@ func TestIDsOfOthers(t *testing.T) {
 	ann := testagent.New(p.url, "anthropic", false)
 	ann.Header = http.Header{"X-Plimsoll-Key": secrets[:1], "X-Api-Key": {"own"}, "X-Session-Id": {"of-ann"}}
 	must(t, ann.Run(t.Context()))
-	lines := p.log.requests(t, 13)
+	lines := p.log.Requests(t, 13)
 	session := lines[len(lines)-1]["session"].(string)
 	body, err := ann.Body() // of which bob has every byte
 	must(t, err)
 	for name, id := range map[string]string{
 		"X-Session-Id": "of-ann", "X-Plimsoll-Session": session, "X-Claude-Code-Session-Id": session, "Thread-Id": strings.Split(session, "/")[1], "Session_id": "ann",
 	} {
-		n := len(p.log.requests(t, 1))
+		n := len(p.log.Requests(t, 1))
 		bob := testagent.New(p.url, "anthropic", false)
 		bob.Header = http.Header{"X-Plimsoll-Key": secrets[1:], "X-Api-Key": {"own"}, name: {id}}
 		_, err := bob.Send(t.Context(), body)
-		line := p.log.requests(t, n+1)[n]
+		line := p.log.Requests(t, n+1)[n]
 		if err != nil || line["key"] != "bob" || line["match"] != "new" || line["session"] == session {
 			t.Errorf("%s: %v, %v", name, err, line)
 		}
@@ -242,7 +242,7 @@ func TestLockedForAWhile(t *testing.T) {
 	}}
 	p := before(t, m, func(o *gateway.Options) { o.Store = s }, nil)
 	status, _, answer := post(t, p.url+"/v1/messages", nil, ask)
-	line := p.log.requests(t, 1)[0]
+	line := p.log.Requests(t, 1)[0]
 	if status != 200 || answer != reply || line["passed"] != nil {
 		t.Errorf("got %d %s, %v", status, answer, line)
 	}
@@ -277,14 +277,14 @@ func TestLockedForGood(t *testing.T) {
 	}
 	all.Wait()
 	unlock()
-	p.log.requests(t, 4)
+	p.log.Requests(t, 4)
 	if text := p.log.String(); !strings.Contains(text, "records were not written") || !strings.Contains(text, "locked") {
 		t.Errorf("got %s", text)
 	}
 	if status, _, answer := post(t, p.url+"/v1/messages", nil, ask); status != 200 || answer != reply {
 		t.Errorf("when the lock is free: got %d %s", status, answer)
 	}
-	if line := p.log.requests(t, 5)[4]; line["session"] == nil {
+	if line := p.log.Requests(t, 5)[4]; line["session"] == nil {
 		t.Errorf("when the lock is free: got %v", line)
 	}
 }

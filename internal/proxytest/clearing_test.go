@@ -116,7 +116,7 @@ func TestClearingOfTheProvider(t *testing.T) {
 // sessionOf returns the session that a proxy's log names.
 func sessionOf(t *testing.T, f front) string {
 	t.Helper()
-	line := f.log.requests(t, 1)[0]
+	line := f.log.Requests(t, 1)[0]
 	name, _ := line["session"].(string)
 	return name
 }

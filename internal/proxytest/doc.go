@@ -1,5 +1,5 @@
 // Package proxytest holds the proxy against what is known to go wrong between clients and
-// providers. It has tests only:
+// providers. But for [Log], which tests of the proxy share, it has tests only:
 //
 //   - failures of other proxies that were reported in public, a scenario for each that can
 //     occur here (TestPublicFailures, named by repository and number; docs/proxy.md has the

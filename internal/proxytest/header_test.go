@@ -41,7 +41,7 @@ func betasStay(t *testing.T) {
 			t.Errorf("call %d: got %q, %.300s", i+1, call.Header["Anthropic-Beta"], call.Body)
 		}
 	}
-	if lines := p.log.requests(t, 13); lines[12]["edited"] != true {
+	if lines := p.log.Requests(t, 13); lines[12]["edited"] != true {
 		t.Error("nothing was edited")
 	}
 }
@@ -56,7 +56,7 @@ func noBetas(t *testing.T) {
 			t.Errorf("call %d: got %q", i+1, got)
 		}
 	}
-	if lines := p.log.requests(t, 13); lines[12]["edited"] != true {
+	if lines := p.log.Requests(t, 13); lines[12]["edited"] != true {
 		t.Error("nothing was edited")
 	}
 }

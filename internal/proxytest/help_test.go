@@ -1,8 +1,6 @@
 package proxytest
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -27,49 +25,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// logged is what a server has logged.
-type logged struct {
-	mu   sync.Mutex
-	more sync.Cond
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.more.Broadcast()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// requests returns the lines of requests, of which it waits for n: one is written when its
-// answer has left.
-func (l *logged) requests(t *testing.T, n int) (lines []map[string]any) {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for strings.Count(l.text.String(), `"msg":"request"`) < n {
-		l.more.Wait()
-	}
-	for text := range strings.SplitSeq(strings.TrimSpace(l.text.String()), "\n") {
-		var line map[string]any
-		must(t, json.Unmarshal([]byte(text), &line))
-		if line["msg"] == "request" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // A front is a proxy before one upstream that stands for all providers.
 type front struct {
 	url   string
-	log   *logged
+	log   *Log
 	close func() // waits for what is in flight
 }
 
@@ -78,8 +37,7 @@ func before(t *testing.T, upstream http.Handler, ofGateway func(*gateway.Options
 	t.Helper()
 	up := httptest.NewServer(upstream)
 	t.Cleanup(up.Close)
-	f := front{log: &logged{}}
-	f.log.more.L = &f.log.mu
+	f := front{log: NewLog()}
 	log := slog.New(slog.NewJSONHandler(f.log, nil))
 	o := gateway.Options{Log: log, Window: func(string, string) budget.Window { return budget.Window{Capacity: window, OutputReserve: 500} }}
 	if ofGateway != nil {

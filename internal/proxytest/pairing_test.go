@@ -53,7 +53,7 @@ func paired(t *testing.T) {
 		a.Lines = 60
 		must(t, a.Run(t.Context()))
 		noFault(t, model)
-		if lines := p.log.requests(t, 21); lines[len(lines)-1]["edited"] != true {
+		if lines := p.log.Requests(t, 21); lines[len(lines)-1]["edited"] != true {
 			t.Errorf("%s: nothing was edited", d)
 		}
 	}
@@ -72,7 +72,7 @@ func thereAgain(t *testing.T) {
 	a := testagent.New(p.url, "openai-chat", false)
 	a.Lines = 60
 	must(t, a.Run(t.Context()))
-	lines := p.log.requests(t, 21)
+	lines := p.log.Requests(t, 21)
 	session, err := root.Open(t.Context(), root.Options{
 		ID: lines[len(lines)-1]["session"].(string), Store: s,
 		Targets: []budget.Target{{Provider: "openai", Model: "scripted-model", Window: budget.Window{Capacity: window}}},

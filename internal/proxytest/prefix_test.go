@@ -182,7 +182,7 @@ func attribution(t *testing.T) {
 	}
 	must(t, a.Run(t.Context()))
 	sessions := map[any]bool{}
-	for _, line := range p.log.requests(t, 61) {
+	for _, line := range p.log.Requests(t, 61) {
 		sessions[line["session"]] = true
 	}
 	for i, call := range noFault(t, model) {

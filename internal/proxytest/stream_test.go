@@ -145,13 +145,13 @@ func asksAgain(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	<-gone
-	p.log.requests(t, 1)
+	p.log.Requests(t, 1)
 	status, _, got := post(t, p.url+"/v1/messages", nil, ask)
 	all := m.all()
 	if status != 200 || got != reply || len(all) != 2 || string(all[0].body) != string(all[1].body) {
 		t.Errorf("%d requests left; got %d %s", len(all), status, got)
 	}
-	if line := p.log.requests(t, 2)[1]; line["match"] != "retry" {
+	if line := p.log.Requests(t, 2)[1]; line["match"] != "retry" {
 		t.Errorf("got %v", line)
 	}
 }
@@ -208,7 +208,7 @@ func packedViews(t *testing.T) {
 			}
 		}
 		noFault(t, model)
-		if lines := p.log.requests(t, 13); lines[12]["edited"] != true || lines[12]["usage_output"] == nil {
+		if lines := p.log.Requests(t, 13); lines[12]["edited"] != true || lines[12]["usage_output"] == nil {
 			t.Errorf("%s: got %v", coding, lines[12])
 		}
 	}

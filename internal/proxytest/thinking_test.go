@@ -73,7 +73,7 @@ func thinksIn(t *testing.T, d llm.Dialect, settings string, change func(*testage
 				signed++
 			}
 		}
-		lines := p.log.requests(t, 31)
+		lines := p.log.Requests(t, 31)
 		if last := lines[len(lines)-1]; last["edited"] != true || signed < 10 {
 			t.Errorf("%d requests with proofs, the last one %v", signed, last)
 		}

@@ -39,7 +39,7 @@ func countedOnce(t *testing.T) {
 			body = `{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`
 		}
 		_, _, got := post(t, p.url+c.path, nil, body)
-		line := p.log.requests(t, 1)[0]
+		line := p.log.Requests(t, 1)[0]
 		written, _ := line["usage_cache_write"].(float64)
 		if got != c.answer || line["usage_input"] != 7.0 || line["usage_cache_read"] != 100.0 || line["usage_output"] != 3.0 || written != 0 && written != 20 {
 			t.Errorf("%s %s: got %v", c.path, c.kind, line)
@@ -115,7 +115,7 @@ func cutUsage(t *testing.T) {
 	must(t, err)
 	cancel()
 	_ = resp.Body.Close()
-	if line := p.log.requests(t, 1)[0]; line["usage_input"] != 7.0 {
+	if line := p.log.Requests(t, 1)[0]; line["usage_input"] != 7.0 {
 		t.Errorf("got %v", line)
 	}
 }
