@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/core/token"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // TestBytesOfWhatIsMade is law 1 for bytes: what is written for a message that has no bytes of its
@@ -42,7 +43,7 @@ func TestBytesOfWhatIsMade(t *testing.T) {
 		for _, from := range append([]llm.Dialect{""}, dialects()...) {
 			came := msgs
 			if from != "" {
-				came = decoded(t, from, encoded(t, from, convert.Request(llm.Request{Model: "m", Messages: msgs}, knownDialect(t, from), convert.Options{}).Request)).Messages
+				came = decoded(t, from, encoded(t, from, convert.Request(llm.Request{Model: "m", Messages: msgs}, codectest.Known(t, from), convert.Options{}).Request)).Messages
 			}
 			for _, to := range dialects() {
 				empty := len(encoded(t, to, llm.Request{Model: "m"}))
@@ -55,7 +56,7 @@ func TestBytesOfWhatIsMade(t *testing.T) {
 						s := token.SizeOf(counter, m)
 						size += s.Bytes + s.More
 					}
-					body := encoded(t, to, convert.Request(r, knownDialect(t, to), convert.Options{}).Request)
+					body := encoded(t, to, convert.Request(r, codectest.Known(t, to), convert.Options{}).Request)
 					if got := len(body) - empty; got > size {
 						t.Errorf("%s from %q to %s, %d times: counted with %d bytes, got %d: %s", name, from, to, times, size, got, body[:min(len(body), 600)])
 					}

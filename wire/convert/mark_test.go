@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-dev/plimsoll/core/catalog"
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/convert"
+	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
 )
 
 // on returns a long mark on a piece.
@@ -59,7 +60,7 @@ func TestMarksFollow(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.was.On, " ", c.was.At), func(t *testing.T) {
 			r.Marks = llm.Marks{c.was}
-			fit := convert.Request(r, known(t, "openai-chat"), convert.Options{Refused: catalog.Refused{PrefillSpace: true}})
+			fit := convert.Request(r, codectest.Known(t, "openai-chat"), convert.Options{Refused: catalog.Refused{PrefillSpace: true}})
 			if diff := cmp.Diff(c.want, fit.Request.Marks); diff != "" || len(fit.Request.Messages) != 5 {
 				t.Errorf("%d messages\n%s", len(fit.Request.Messages), diff)
 			}
@@ -75,7 +76,7 @@ func TestMarksMeet(t *testing.T) {
 		for i, m := range marks {
 			r.Marks = append(r.Marks, llm.Place{On: llm.OnMessage, At: i, Mark: m})
 		}
-		got := convert.Request(r, known(t, "anthropic"), convert.Options{}).Request.Marks
+		got := convert.Request(r, codectest.Known(t, "anthropic"), convert.Options{}).Request.Marks
 		if got.On(llm.OnMessage, 0) != llm.MarkLong || got.On(llm.OnMessage, 1) != llm.MarkShort || got.On(llm.OnMessage, 2) != llm.NoMark {
 			t.Errorf("want a long one and a short one, got %v", got)
 		}
@@ -91,7 +92,7 @@ func TestMarksStay(t *testing.T) {
 		Messages: []llm.Message{llm.UserText("look"), thinking, llm.UserText("on")},
 		Marks:    llm.Marks{on(llm.OnTool, 0), on(llm.OnSection, 0), on(llm.OnMessage, 1), on(llm.OnMessage, 2)},
 	}
-	got := convert.Request(r, known(t, "anthropic"), convert.Options{Foreign: true}).Request
+	got := convert.Request(r, codectest.Known(t, "anthropic"), convert.Options{Foreign: true}).Request
 	want := llm.Marks{on(llm.OnTool, 0), on(llm.OnSection, 0), on(llm.OnMessage, 0), on(llm.OnMessage, 1)}
 	if diff := cmp.Diff(want, got.Marks); diff != "" || len(got.Messages) != 2 {
 		t.Errorf("%d messages\n%s", len(got.Messages), diff)
