@@ -228,13 +228,18 @@ func worded(shown, said llm.Message) string {
 // bothEnds reports whether a text shows the beginning and the end of a longer one, and says
 // between them where all of it is.
 func bothEnds(shown, all string) bool {
-	ref := regexp.MustCompile(`ref=(r[a-z2-7]{26})`).FindStringSubmatchIndex(shown)
-	if ref == nil {
-		return false
+	for _, ref := range regexp.MustCompile(`ref=(r[a-z2-7]{26})`).FindAllStringIndex(shown, -1) { // a person may have written one, too
+		end := strings.LastIndex(shown[:ref[0]], "\n")
+		if end <= 0 {
+			continue
+		}
+		head, tail := shown[:end], shown[ref[1]:]
+		tail = tail[strings.Index(tail, "\n")+1:]
+		if len(shown) < len(all) && strings.HasPrefix(all, head) && strings.HasSuffix(all, tail) {
+			return true
+		}
 	}
-	head, tail := shown[:strings.LastIndex(shown[:ref[0]], "\n")], shown[ref[1]:]
-	tail = tail[strings.Index(tail, "\n")+1:]
-	return head != "" && len(shown) < len(all) && strings.HasPrefix(all, head) && strings.HasSuffix(all, tail)
+	return false
 }
 
 // fromParent reports whether an edit that a fork has from its parent is about a message.
