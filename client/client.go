@@ -19,15 +19,15 @@ import (
 
 // A Client asks the models of one provider. It is safe for concurrent use.
 type Client struct {
-	p     Provider
-	o     Options
-	codec codecs.Full
-	base  *url.URL
-	query url.Values
-	paths Paths
-	keys  *keys
-	http  *http.Client
-	kept  *Kept
+	p      Provider
+	o      Options
+	codec  codecs.Full
+	base   *url.URL
+	query  url.Values
+	paths  Paths
+	keys   *keys
+	http   *http.Client
+	caches *Caches
 	// catalog loads what models cost, once it is asked for.
 	catalog func() (catalog.Catalog, error)
 	// mostReply bounds replies that are not streamed, in bytes.
@@ -66,8 +66,8 @@ func New(p Provider, o Options) (*Client, error) {
 		*c.http = *o.HTTP
 	}
 	c.http.CheckRedirect = sameOrigin
-	if c.kept = o.Kept; c.kept == nil {
-		c.kept = new(Kept)
+	if c.caches = o.Caches; c.caches == nil {
+		c.caches = new(Caches)
 	}
 	if c.catalog = sync.OnceValues(catalog.Load); o.Catalog != nil {
 		c.catalog = func() (catalog.Catalog, error) { return *o.Catalog, nil }
@@ -107,7 +107,7 @@ const (
 	opStream   = "stream"
 	opCount    = "count tokens"
 	opModel    = "model"
-	opKeep     = "keep"
+	opCache    = "cache"
 )
 
 // A call is one request in its written form, with what its attempts have found out.

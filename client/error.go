@@ -19,7 +19,7 @@ import (
 //   - an error of package net or of a codec.
 type Error struct {
 	Provider, Model string
-	Op              string // "complete", "stream", "count tokens", "model" or "keep"
+	Op              string // "complete", "stream", "count tokens", "model" or "cache"
 	Attempts        int    // that were made
 	Err             error
 }

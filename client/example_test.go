@@ -14,16 +14,16 @@ import (
 func ExampleOptions() {
 	provider, _ := client.Lookup("gemini")
 	provider.KeyOptional = true
-	kept := new(client.Kept) // as JSON it outlives the process
-	c, err := client.New(provider, client.Options{Kept: kept, OnKept: func(e client.KeptEvent) { log.Println(e.What, e.Resource, e.Err) }})
+	caches := new(client.Caches) // as JSON it outlives the process
+	c, err := client.New(provider, client.Options{Caches: caches, OnCache: func(e client.CacheEvent) { log.Println(e.What, e.Resource, e.Err) }})
 	if err != nil {
 		log.Fatal(err)
 	}
 	// Requests go through c.Complete or c.Stream here.
-	if err := c.DropKept(context.Background()); err != nil {
+	if err := c.DropCaches(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	text, err := json.Marshal(kept)
+	text, err := json.Marshal(caches)
 	fmt.Println(string(text), err)
 	// Output:
 	// {} <nil>

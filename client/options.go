@@ -31,11 +31,11 @@ type Options struct {
 	OnRetry func(Attempt)
 	// Env reads environment variables; nil: os.Getenv.
 	Env func(name string) string
-	// Kept remembers what the provider keeps of conversations as resources of their own
-	// ([llm.Settings.Keep]); nil: a list of the client's own.
-	Kept *Kept
-	// OnKept is told what becomes of these resources, by the goroutine that makes the call.
-	OnKept func(KeptEvent)
+	// Caches remembers the explicit caches of conversations ([llm.Settings.Explicit]); nil: a list
+	// of the client's own.
+	Caches *Caches
+	// OnCache is told what becomes of them, by the goroutine that makes the call.
+	OnCache func(CacheEvent)
 	// Catalog has the prices by which they are made; nil: the built-in one. It is not changed.
 	Catalog *catalog.Catalog
 	// UserAgent is sent with each request. Empty: "plimsoll".

@@ -44,7 +44,7 @@ type Paths struct {
 	Complete, Stream string // of a whole reply, and of a streamed one
 	Count            string // counts the tokens of a request
 	Model            string // tells about a model
-	Keep             string // makes resources that keep the beginning of a prompt; they stand beside it by their names
+	Caches           string // makes explicit caches of the beginning of a prompt; they stand beside it by their names
 }
 
 // A Credential is a place where a key may be, and how it is sent. One of Env, Command
@@ -88,7 +88,7 @@ var (
 	geminiPaths    = Paths{
 		Complete: "/v1beta/models/{model}:generateContent", Stream: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
 		Count: "/v1beta/models/{model}:countTokens", Model: "/v1beta/models/{model}",
-		Keep: "/v1beta/cachedContents",
+		Caches: "/v1beta/cachedContents",
 	}
 	listed      = Paths{Complete: chatPaths.Complete, Stream: chatPaths.Stream, Model: "/models"} // a list of all models
 	ollamaPaths = Paths{Complete: "/api/chat", Stream: "/api/chat", Model: "/api/show"}

@@ -24,8 +24,8 @@ type Sight struct {
 	Read   int   `json:"read"`   // of these from the cache
 }
 
-// A Stay is how long a resource is to be kept, and what that is expected to save.
-type Stay struct {
+// A Term is how long an explicit cache is to be kept, and what that is expected to save.
+type Term struct {
 	Seconds  int   // 0: it does not pay
 	Requests int   // that are expected in that time, the one at hand included
 	Missed   int   // tokens that each of them would have paid in full
@@ -60,13 +60,13 @@ func (l *Lease) Broken() { *l = Lease{} }
 // Make returns how long a resource of so many tokens should be kept, if it were made now; with
 // Seconds 0 it should not be made. Making it costs its tokens once more, at the price of input.
 // held is how many of them a smaller resource holds that is there already; 0 if none is.
-func (l *Lease) Make(p catalog.Prices, tokens, held int) Stay {
+func (l *Lease) Make(p catalog.Prices, tokens, held int) Term {
 	return l.best(p, tokens, l.missed(tokens, held), tokens)
 }
 
 // Lengthen is [Lease.Make] for a resource that is there: nothing is paid for its tokens again,
 // and what it saves is what was missed before it was made.
-func (l *Lease) Lengthen(p catalog.Prices, tokens, missed int) Stay {
+func (l *Lease) Lengthen(p catalog.Prices, tokens, missed int) Term {
 	return l.best(p, tokens, missed, 0)
 }
 
@@ -83,10 +83,10 @@ func (l *Lease) Longest() int64 {
 //
 // With w and r the prices of a token that is not read and that is, and s that of one kept for an
 // hour: requests · missed · (w − r) − made · w − tokens · s · seconds / 3600.
-func (l *Lease) best(p catalog.Prices, tokens, missed, made int) (best Stay) {
+func (l *Lease) best(p catalog.Prices, tokens, missed, made int) (best Term) {
 	n := len(l.Seen)
 	if n < leastSights || tokens <= 0 || missed <= 0 || p.Input <= 0 || p.CacheRead < 0 || p.Storage <= 0 || p.Input <= p.CacheRead {
-		return Stay{}
+		return Term{}
 	}
 	pace := max((l.Seen[n-1].At-l.Seen[0].At)/int64(n-1), 1)
 	for _, seconds := range stays {
@@ -98,7 +98,7 @@ func (l *Lease) best(p catalog.Prices, tokens, missed, made int) (best Stay) {
 		saved := product(product(whole(int(requests)), whole(missed)), int64(p.Input-p.CacheRead))
 		cost := sum(product(whole(made), int64(p.Input)), Storage(p, tokens, seconds))
 		if gain := saved - cost; gain > best.Gain {
-			best = Stay{Seconds: seconds, Requests: int(requests), Missed: missed, Gain: gain}
+			best = Term{Seconds: seconds, Requests: int(requests), Missed: missed, Gain: gain}
 		}
 	}
 	return best

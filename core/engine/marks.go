@@ -42,21 +42,21 @@ func (m *intake) cacheKey(to budget.Target) string {
 	return llm.DigestOf(m.messages[0]).String()
 }
 
-// keeping returns what of the request to target i, which shows these items, may be kept as a
+// explicit returns what of the request to target i, which shows these items, may be kept as a
 // resource of its own. Its name is that of the first message, so that a fork begins with what
 // its parent has kept.
-func (m *intake) keeping(i int, items []edit.Item) llm.Keeping {
+func (m *intake) explicit(i int, items []edit.Item) llm.ExplicitCache {
 	rule, _ := m.cfg.Catalog.CacheRuleOf(m.resolved[i].Model)
 	if !rule.Named || !m.policy.Prompt.Explicit || len(m.messages) == 0 {
-		return llm.Keeping{}
+		return llm.ExplicitCache{}
 	}
-	n := prompt.Kept(items)
+	n := prompt.ExplicitPrefix(items)
 	tokens := m.count[i].Count().Point
 	for _, it := range items[n:] {
 		tokens -= m.count[i].Message(it.Message)
 	}
 	if tokens < rule.Minimum {
-		return llm.Keeping{}
+		return llm.ExplicitCache{}
 	}
-	return llm.Keeping{Name: llm.DigestOf(m.messages[0]).String(), Messages: n, Tokens: tokens}
+	return llm.ExplicitCache{Name: llm.DigestOf(m.messages[0]).String(), Messages: n, Tokens: tokens}
 }

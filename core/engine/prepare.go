@@ -244,7 +244,7 @@ func (m *requester) send() {
 	m.out.Send = &Send{
 		Seq: m.sent.seq, Target: m.resolved[i], Sections: m.allSections(), Items: items, LeftOut: LeftOut{strip, unread},
 		Tools: m.offered(), Count: m.count[i].Count(), Limit: m.resolved[i].Window.Limit(), MaxOutput: m.sent.output,
-		Marks: m.marks(m.resolved[i], items), CacheKey: m.cacheKey(m.resolved[i]), Keep: m.keeping(i, items),
+		Marks: m.marks(m.resolved[i], items), CacheKey: m.cacheKey(m.resolved[i]), Explicit: m.explicit(i, items),
 		Effort: m.cfg.Catalog.EffortOf(m.resolved[i].Model, m.cfg.Effort, m.sent.output),
 		Clear:  m.clearing(m.resolved[i]),
 		Edited: m.edited(), DropBrokenThinking: drop, Final: m.final,

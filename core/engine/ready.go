@@ -104,7 +104,7 @@ type Send struct {
 	CacheKey string
 	// Keep is what of the request may be kept as a resource of its own, where the policy has it so
 	// and the provider can.
-	Keep llm.Keeping
+	Explicit llm.ExplicitCache
 	// Count is the size of the request by the one count, Limit what it may be.
 	Count token.Estimate
 	Limit int
@@ -152,12 +152,12 @@ func (s *Send) Messages() []llm.Message {
 
 // Request returns s as a request to its target's model, with its cache marks. Its lists are
 // those of s: who changes one works on a copy, and moves the marks with what they stand on. Of the settings it has only
-// what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its Clear and its Keep;
+// what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its Clear and its Explicit;
 // the others are the host's.
 func (s *Send) Request() llm.Request {
 	return llm.Request{
 		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), Marks: s.Marks, MaxOutput: s.MaxOutput,
-		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort, Clear: s.Clear, Keep: s.Keep},
+		Settings: llm.Settings{DropBrokenThinking: s.DropBrokenThinking, CacheKey: s.CacheKey, Effort: s.Effort, Clear: s.Clear, Explicit: s.Explicit},
 	}
 }
 

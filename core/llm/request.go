@@ -157,14 +157,14 @@ type Settings struct {
 	// Clear asks the provider to shorten the prompt by itself. It is written where the body that
 	// came says nothing of that kind, and not read from one.
 	Clear Clearing
-	// Keep says what of the prompt may be kept as a resource of its own, where the policy has it
+	// Explicit says what of the prompt may be kept as a resource of its own, where the policy has it
 	// so and the provider can. A host that makes calls makes it; no codec writes it.
-	Keep Keeping
+	Explicit ExplicitCache
 }
 
-// A Keeping is a beginning of a prompt that stays: its sections and tools, with some messages.
-// The zero Keeping is none.
-type Keeping struct {
+// An ExplicitCache is the beginning of a prompt that its provider may be asked to keep as a resource:
+// its sections and tools, with some messages. The zero ExplicitCache is none.
+type ExplicitCache struct {
 	Name     string // of the conversation; empty: nothing is to be kept
 	Messages int    // that go with sections and tools
 	Tokens   int    // of all that, by the one count

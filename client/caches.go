@@ -19,19 +19,19 @@ import (
 	"github.com/plimsoll-dev/plimsoll/wire/gemini"
 )
 
-// Kept remembers what a provider keeps of conversations as resources of their own, and what
-// their requests found. The zero Kept is empty. It is safe for concurrent use, and may serve
+// Caches remembers the explicit caches of conversations, which a provider keeps as resources of
+// their own, and what requests found. The zero Caches is empty. It is safe for concurrent use, and may serve
 // several clients with one key: a resource belongs to the account that made it.
 //
 // As JSON it may be put away and taken up by a later process. What has lapsed or is gone by then
 // costs one refusal, after which the whole request is sent.
-type Kept struct {
+type Caches struct {
 	mu  sync.Mutex
-	all map[string]*keeping
+	all map[string]*cached
 }
 
-// A keeping is what is known of one conversation with one model.
-type keeping struct {
+// A cached is what is known of one conversation with one model.
+type cached struct {
 	mu sync.Mutex // of the request that is on its way with it
 
 	Lease    cache.Lease `json:"lease"`
@@ -56,7 +56,7 @@ type begun struct {
 }
 
 // MarshalJSON writes k down. A conversation whose request is on its way is waited for.
-func (k *Kept) MarshalJSON() ([]byte, error) {
+func (k *Caches) MarshalJSON() ([]byte, error) {
 	k.mu.Lock()
 	all := maps.Clone(k.all)
 	k.mu.Unlock()
@@ -74,12 +74,12 @@ func (k *Kept) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, in place of all that k has.
-func (k *Kept) UnmarshalJSON(text []byte) error {
-	var all map[string]*keeping
+func (k *Caches) UnmarshalJSON(text []byte) error {
+	var all map[string]*cached
 	if err := json.Unmarshal(text, &all); err != nil {
 		return err
 	}
-	maps.DeleteFunc(all, func(_ string, h *keeping) bool { return h == nil })
+	maps.DeleteFunc(all, func(_ string, h *cached) bool { return h == nil })
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.all = all
@@ -88,15 +88,15 @@ func (k *Kept) UnmarshalJSON(text []byte) error {
 
 // of returns what is known of a conversation, for one request at a time; nil while another one
 // has it, which then goes without.
-func (k *Kept) of(name string) *keeping {
+func (k *Caches) of(name string) *cached {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.all == nil {
-		k.all = map[string]*keeping{}
+		k.all = map[string]*cached{}
 	}
 	h := k.all[name]
 	if h == nil {
-		h = new(keeping)
+		h = new(cached)
 		k.all[name] = h
 	}
 	if !h.mu.TryLock() {
@@ -105,27 +105,27 @@ func (k *Kept) of(name string) *keeping {
 	return h
 }
 
-// A KeptEvent says what became of the resource of a conversation.
-type KeptEvent struct {
+// A CacheEvent says what became of the resource of a conversation.
+type CacheEvent struct {
 	Provider, Model string
 	Conversation    string // the name that it has in its requests
-	What            KeptWhat
+	What            CacheChange
 	Resource        string
 	Tokens          int       // that it holds
 	Until           time.Time // when it lapses, by our clock
-	Err             error     // why not, of KeptFailed
+	Err             error     // why not, of CacheFailed
 }
 
-// KeptWhat is the kind of a [KeptEvent].
-type KeptWhat string
+// CacheChange is the kind of a [CacheEvent].
+type CacheChange string
 
-// The kinds. Of KeptFailed nothing is lost: the whole request is sent.
+// The kinds. Of CacheFailed nothing is lost: the whole request is sent.
 const (
-	KeptMade       KeptWhat = "made"
-	KeptLengthened KeptWhat = "lengthened"
-	KeptDropped    KeptWhat = "dropped" // the conversation does not begin with it any more, or a larger one took its place
-	KeptLapsed     KeptWhat = "lapsed"
-	KeptFailed     KeptWhat = "failed"
+	CacheMade       CacheChange = "made"
+	CacheLengthened CacheChange = "lengthened"
+	CacheDropped    CacheChange = "dropped" // the conversation does not begin with it any more, or a larger one took its place
+	CacheLapsed     CacheChange = "lapsed"
+	CacheFailed     CacheChange = "failed"
 )
 
 // The limits of resources. A request that is sent that shortly before its resource lapses is
@@ -137,7 +137,7 @@ const (
 
 // A use is a request that may name a resource.
 type use struct {
-	*keeping
+	*cached
 	c     *Client
 	r     llm.Request
 	at    time.Time
@@ -148,8 +148,8 @@ type use struct {
 // keep decides whether a request names a resource, makes, lengthens or gives one up, and leaves
 // out of the request what it holds. It returns nil for a request of which nothing is to be kept.
 func (c *Client) keep(ctx context.Context, r llm.Request, k *call) *use {
-	keep := r.Settings.Keep
-	if keep.Name == "" || c.paths.Keep == "" || c.p.Dialect != gemini.Dialect {
+	keep := r.Settings.Explicit
+	if keep.Name == "" || c.paths.Caches == "" || c.p.Dialect != gemini.Dialect {
 		return nil
 	}
 	contents, ok := gemini.Contents(r, k.body, keep.Messages)
@@ -160,11 +160,11 @@ func (c *Client) keep(ctx context.Context, r llm.Request, k *call) *use {
 	if !ok {
 		return nil
 	}
-	h := c.kept.of(r.Model + "\n" + keep.Name)
+	h := c.caches.of(r.Model + "\n" + keep.Name)
 	if h == nil {
 		return nil
 	}
-	u := &use{keeping: h, c: c, r: r, at: time.Now(), whole: k.body}
+	u := &use{cached: h, c: c, r: r, at: time.Now(), whole: k.body}
 	if was, ok := gemini.BeginningOf(k.body, h.Last.Contents); len(h.Lease.Seen) > 0 && (!ok || was.Sum() != h.Last.Sum) {
 		h.Lease.Broken()
 	}
@@ -200,7 +200,7 @@ func (u *use) settle(ctx context.Context) {
 		return
 	}
 	if !u.at.Add(keptMargin).Before(time.UnixMilli(u.Expires)) {
-		u.tell(KeptLapsed, nil)
+		u.tell(CacheLapsed, nil)
 		u.Resource = ""
 		return
 	}
@@ -221,13 +221,13 @@ func (u *use) lengthen(ctx context.Context, p catalog.Prices) {
 		return
 	}
 	if _, err := u.ask(ctx, http.MethodPatch, u.c.resource(u.Resource)+"?updateMask=ttl", gemini.Lifetime(stay.Seconds)); err != nil {
-		u.tell(KeptFailed, err)
+		u.tell(CacheFailed, err)
 		u.Resource = "" // whether it is still there the next request would find out by being refused
 		return
 	}
 	u.Expires = until.UnixMilli()
 	u.Stored += u.Tokens * int((more+999)/1000)
-	u.tell(KeptLengthened, nil)
+	u.tell(CacheLengthened, nil)
 }
 
 // make makes a resource, if there is none or a smaller one, and it pays.
@@ -239,11 +239,11 @@ func (u *use) make(ctx context.Context, p catalog.Prices, b gemini.Beginning) {
 	if u.Resource != "" {
 		held = u.Tokens
 	}
-	stay := u.Lease.Make(p, u.r.Settings.Keep.Tokens, held)
+	stay := u.Lease.Make(p, u.r.Settings.Explicit.Tokens, held)
 	if stay.Seconds == 0 {
 		return
 	}
-	answer, err := u.ask(ctx, http.MethodPost, u.c.paths.Keep, b.Resource(u.r.Model, stay.Seconds))
+	answer, err := u.ask(ctx, http.MethodPost, u.c.paths.Caches, b.Resource(u.r.Model, stay.Seconds))
 	name, tokens, ok := gemini.DecodeResource(answer)
 	switch {
 	case err == nil && !ok:
@@ -251,10 +251,10 @@ func (u *use) make(ctx context.Context, p catalog.Prices, b gemini.Beginning) {
 		fallthrough
 	case err != nil:
 		u.Off = ctx.Err() == nil // a call that was given up says nothing of the next one
-		u.tell(KeptFailed, err)
+		u.tell(CacheFailed, err)
 		return
 	case tokens == 0:
-		tokens = u.r.Settings.Keep.Tokens
+		tokens = u.r.Settings.Explicit.Tokens
 	}
 	u.drop(ctx)
 	u.Resource, u.Contents, u.Sum, u.Tokens, u.Missed = name, len(b.Contents), b.Sum(), tokens, stay.Missed
@@ -262,7 +262,7 @@ func (u *use) make(ctx context.Context, p catalog.Prices, b gemini.Beginning) {
 	u.Expires = u.at.Add(time.Duration(stay.Seconds) * time.Second).UnixMilli()
 	u.Made += tokens
 	u.Stored += tokens * stay.Seconds
-	u.tell(KeptMade, nil)
+	u.tell(CacheMade, nil)
 }
 
 // drop gives the resource up. One that cannot be deleted lapses by itself.
@@ -271,31 +271,31 @@ func (u *use) drop(ctx context.Context) {
 		return
 	}
 	_, err := u.ask(ctx, http.MethodDelete, u.c.resource(u.Resource), nil)
-	u.tell(KeptDropped, err)
+	u.tell(CacheDropped, err)
 	u.Resource = ""
 }
 
-func (u *use) tell(what KeptWhat, err error) {
-	if u.c.o.OnKept == nil {
+func (u *use) tell(what CacheChange, err error) {
+	if u.c.o.OnCache == nil {
 		return
 	}
-	u.c.o.OnKept(KeptEvent{
-		Provider: u.c.p.Name, Model: u.r.Model, Conversation: u.r.Settings.Keep.Name, What: what,
+	u.c.o.OnCache(CacheEvent{
+		Provider: u.c.p.Name, Model: u.r.Model, Conversation: u.r.Settings.Explicit.Name, What: what,
 		Resource: u.Resource, Tokens: u.Tokens, Until: time.UnixMilli(u.Expires), Err: err,
 	})
 }
 
 // resource returns the path of a resource by its name, which [gemini.DecodeResource] has read.
 func (c *Client) resource(name string) string {
-	at := strings.LastIndexByte(c.paths.Keep, '/')
-	return c.paths.Keep[:at+1] + name
+	at := strings.LastIndexByte(c.paths.Caches, '/')
+	return c.paths.Caches[:at+1] + name
 }
 
 // ask makes one attempt at a call about a resource.
 func (u *use) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, keptWait, &TimeoutError{"attempt", keptWait})
 	defer cancel()
-	k := &call{op: opKeep, model: u.r.Model, method: method, body: body, url: u.c.address(path, u.r.Model), header: u.c.header()}
+	k := &call{op: opCache, model: u.r.Model, method: method, body: body, url: u.c.address(path, u.r.Model), header: u.c.header()}
 	answer, err := u.c.fetch(ctx, k)
 	if err == nil {
 		return answer, nil
@@ -318,7 +318,7 @@ func (u *use) refused(ctx context.Context, err error) bool {
 	}
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound:
-		u.tell(KeptFailed, e)
+		u.tell(CacheFailed, e)
 		bad := e.Status == http.StatusBadRequest
 		u.Off = bad || !u.Read // the next one would be paid for as much in vain
 		if bad {               // it is there, and is paid for; the others say that it is gone
@@ -349,19 +349,19 @@ func (u *use) end() {
 	}
 }
 
-// DropKept gives up all resources that are known: their storage is paid for as long as they are
+// DropCaches gives up all resources that are known: their storage is paid for as long as they are
 // there. The error joins what went wrong; what was not given up lapses by itself.
-func (c *Client) DropKept(ctx context.Context) error {
-	c.kept.mu.Lock()
-	all := maps.Clone(c.kept.all)
-	c.kept.mu.Unlock()
+func (c *Client) DropCaches(ctx context.Context) error {
+	c.caches.mu.Lock()
+	all := maps.Clone(c.caches.all)
+	c.caches.mu.Unlock()
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		h := all[name]
 		model, _, _ := strings.Cut(name, "\n")
 		h.mu.Lock()
 		if h.Resource != "" {
-			u := &use{keeping: h, c: c, r: llm.Request{Model: model}}
+			u := &use{cached: h, c: c, r: llm.Request{Model: model}}
 			if _, err := u.ask(ctx, http.MethodDelete, c.resource(h.Resource), nil); err != nil {
 				wrong = append(wrong, fmt.Errorf("client: give up %s: %w", h.Resource, err))
 			} else {

@@ -9,7 +9,7 @@ import (
 )
 
 // What is sent beside a resource begins with the user, and no result of it lacks its call.
-func TestKept(t *testing.T) {
+func TestExplicitPrefix(t *testing.T) {
 	ask, answer, note := llm.UserText("go"), llm.AssistantText("done"), llm.NoteText("mind this")
 	call, result := llm.AssistantText("I look", llm.ToolCall{CallID: "1", Name: "look", Args: "{}"}), llm.ToolText("1", "seen")
 	for _, c := range []struct {
@@ -29,7 +29,7 @@ func TestKept(t *testing.T) {
 		for i, m := range c.messages {
 			items[i].Message = m
 		}
-		if got := prompt.Kept(items); got != c.want {
+		if got := prompt.ExplicitPrefix(items); got != c.want {
 			t.Errorf("%s: want %d, got %d", c.name, c.want, got)
 		}
 	}

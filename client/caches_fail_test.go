@@ -71,7 +71,7 @@ func TestResourceFails(t *testing.T) {
 						t.Errorf("events %v", k.events)
 					}
 					for _, e := range k.events {
-						if (e.Err == nil) != (e.What != client.KeptFailed) {
+						if (e.Err == nil) != (e.What != client.CacheFailed) {
 							t.Errorf("%s: %v", e.What, e.Err)
 						}
 					}

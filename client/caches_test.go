@@ -41,8 +41,8 @@ type talk struct {
 	machine *engine.Machine
 	client  *client.Client
 	options client.Options
-	kept    *client.Kept
-	events  []client.KeptEvent
+	kept    *client.Caches
+	events  []client.CacheEvent
 	said    int
 	rules   string
 	ctx     context.Context // of the next calls; nil: the test's
@@ -60,10 +60,10 @@ func newTalk(t *testing.T, cached string) *talk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &talk{t: t, known: known, server: scriptmodel.New(s, scriptmodel.Options{}), kept: new(client.Kept)}
+	k := &talk{t: t, known: known, server: scriptmodel.New(s, scriptmodel.Options{}), kept: new(client.Caches)}
 	k.rules = k.text(2500)
 	k.options = client.Options{
-		HTTP: newMemory(t, k.server.ServeHTTP), Env: everywhere("gemini"), Catalog: &k.known, OnKept: func(e client.KeptEvent) { k.events = append(k.events, e) },
+		HTTP: newMemory(t, k.server.ServeHTTP), Env: everywhere("gemini"), Catalog: &k.known, OnCache: func(e client.CacheEvent) { k.events = append(k.events, e) },
 	}
 	k.begin(true)
 	k.restart()
@@ -93,11 +93,11 @@ func (k *talk) restart() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.kept = new(client.Kept)
+	k.kept = new(client.Caches)
 	if err := json.Unmarshal(text, k.kept); err != nil {
 		k.t.Fatal(err)
 	}
-	k.options.Kept = k.kept
+	k.options.Caches = k.kept
 	k.client = newClient(k.t, "gemini", k.options)
 }
 
@@ -172,9 +172,9 @@ func (k *talk) whats() string {
 	return strings.Join(all, " ")
 }
 
-// TestKeptBeginnings: from the third request on a beginning is kept that the provider's own cache does not find; the reply's usage has what it
+// TestExplicitCaches: from the third request on a beginning is kept that the provider's own cache does not find; the reply's usage has what it
 // cost, and the requests leave out what it holds.
-func TestKeptBeginnings(t *testing.T) {
+func TestExplicitCaches(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("R002-14_streamed_", stream), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { keptBeginning(t, stream) }) })
 	}
@@ -215,8 +215,8 @@ func keptBeginning(t *testing.T, stream bool) {
 	}
 }
 
-// TestNothingKeptUnasked: without the policy's word, or where the provider's own cache finds it all, nothing is made.
-func TestNothingKeptUnasked(t *testing.T) {
+// TestNoCacheUnasked: without the policy's word, or where the provider's own cache finds it all, nothing is made.
+func TestNoCacheUnasked(t *testing.T) {
 	for _, explicit := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			k := newTalk(t, map[bool]string{false: "off", true: "min 1024"}[explicit])
@@ -236,8 +236,8 @@ func TestNothingKeptUnasked(t *testing.T) {
 	}
 }
 
-// TestDropKept: what is given up is not paid for any more.
-func TestDropKept(t *testing.T) {
+// TestDropCaches: what is given up is not paid for any more.
+func TestDropCaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTalk(t, "off")
 		for len(k.events) == 0 {
@@ -246,26 +246,26 @@ func TestDropKept(t *testing.T) {
 			}
 			k.wait(5 * time.Second)
 		}
-		if err := k.client.DropKept(t.Context()); err != nil {
+		if err := k.client.DropCaches(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if call := k.last(); call.Method != "DELETE" || call.Status != 200 || !strings.HasSuffix(call.Path, k.events[0].Resource) {
 			t.Errorf("%s %s: %d", call.Method, call.Path, call.Status)
 		}
-		if err := k.client.DropKept(t.Context()); err != nil || k.last().Method != "DELETE" {
+		if err := k.client.DropCaches(t.Context()); err != nil || k.last().Method != "DELETE" {
 			t.Error(err)
 		}
 	})
 }
 
-// TestKeptAsPredicted holds core/cache against the server's own resources: sessions by seed, with pauses, restarts, edits of the front, a server that
+// TestCachesAsPredicted holds core/cache against the server's own resources: sessions by seed, with pauses, restarts, edits of the front, a server that
 // forgets, and a cache of its own or none. 25 sessions; 1,000 with PLIMSOLL_SIM=1000.
-func TestKeptAsPredicted(t *testing.T) {
+func TestCachesAsPredicted(t *testing.T) {
 	sessions := 25
 	if n, err := strconv.Atoi(os.Getenv("PLIMSOLL_SIM")); err == nil {
 		sessions = n
 	}
-	seen := map[client.KeptWhat]int{}
+	seen := map[client.CacheChange]int{}
 	var reads int
 	var with, without int64
 	for seed := range uint64(sessions) {
@@ -278,7 +278,7 @@ func TestKeptAsPredicted(t *testing.T) {
 			}
 		})
 	}
-	for _, what := range []client.KeptWhat{client.KeptMade, client.KeptLengthened, client.KeptDropped, client.KeptLapsed, client.KeptFailed} {
+	for _, what := range []client.CacheChange{client.CacheMade, client.CacheLengthened, client.CacheDropped, client.CacheLapsed, client.CacheFailed} {
 		if seen[what] == 0 {
 			t.Errorf("no resource was %s: the sessions try too little", what)
 		}
@@ -312,11 +312,11 @@ func (k *talk) predicted(seed uint64) (reads int) {
 		r := prefixOf(call.Request, time.Now())
 		for _, e := range k.events[told:] {
 			switch e.What {
-			case client.KeptMade:
+			case client.CacheMade:
 				at := heldBlocks(k.server.Log()[before:], e.Resource)
 				holds[e.Resource] = r.Blocks[at-1].Prefix
 				model.Hold(holds[e.Resource], e.Tokens, e.Until.UnixMilli())
-			case client.KeptLengthened:
+			case client.CacheLengthened:
 				model.Hold(holds[e.Resource], e.Tokens, e.Until.UnixMilli())
 			default:
 				model.Drop(holds[e.Resource])
