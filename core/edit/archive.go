@@ -120,21 +120,54 @@ func (s Scene) summaries(span Span) []llm.Message {
 }
 
 // Unsummarised plans to show the line of each archive alone, without the summaries that
-// stand beside it. They can be read in the edits that put them there.
-func (s Scene) Unsummarised(kind Kind, why string) Plan {
+// stand beside it: among the messages, or, with inPrompt, in the system prompt, where the line
+// takes their place. They can be read in the edits that put them there.
+func (s Scene) Unsummarised(inPrompt bool, kind Kind, why string) Plan {
 	var p Plan
 	for _, e := range s.View.edits {
-		if e.Op != Archive || !slices.ContainsFunc(e.Notes, func(n llm.Message) bool { return n.Flags.Has(llm.FlagSummary) }) {
+		noted := slices.ContainsFunc(e.Notes, func(n llm.Message) bool { return n.Flags.Has(llm.FlagSummary) })
+		if e.Op != Archive || !inPrompt && !noted || inPrompt && !slices.ContainsFunc(e.Sections, isSummary) {
 			continue
 		}
 		one := s.Archive(e.Span, kind, nil, nil)
-		line := s.noteFor(e.Span, one.Edits[0].Refs[0])
-		one.Edits[0].Notes, one.Edits[0].After = []llm.Message{line}, s.Measure(line)
-		one.Edits[0].Why = fmt.Sprintf("%s: the summary of messages %d to %d leaves", why, e.Span.From, e.Span.To-1)
+		now := &one.Edits[0]
+		line := s.noteFor(e.Span, now.Refs[0])
+		if inPrompt {
+			now.Notes = e.Notes
+			for _, n := range e.Notes {
+				now.After += s.Measure(n)
+			}
+			now.Sections = s.withoutSummaries(now, line)
+		} else {
+			now.Notes, now.After = []llm.Message{line}, s.Measure(line)
+		}
+		now.Why = fmt.Sprintf("%s: the summary of messages %d to %d leaves", why, e.Span.From, e.Span.To-1)
 		p = p.Join(one)
 	}
 	return p
 }
+
+// withoutSummaries returns the sections of e with the line in the place of the first summary
+// and without the others, and books what that saves.
+func (s Scene) withoutSummaries(e *Edit, line llm.Message) []llm.Section {
+	var out []llm.Section
+	placed := false
+	for _, sec := range e.Sections {
+		if !isSummary(sec) {
+			out = append(out, sec)
+			continue
+		}
+		e.Before += s.Measure(NoteOf(llm.Text{Text: sec.Text}))
+		if !placed {
+			sec.Text, placed = line.Text(), true
+			e.After += s.Measure(line)
+			out = append(out, sec)
+		}
+	}
+	return out
+}
+
+func isSummary(s llm.Section) bool { return s.Kind == llm.SectionSummary }
 
 // appendRefs appends those of more that are not in refs yet, which known tells.
 func appendRefs(refs, more []llm.Ref, known map[llm.Ref]bool) []llm.Ref {

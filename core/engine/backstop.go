@@ -3,7 +3,8 @@ package engine
 // backstop reduces the view, step by step, until it fits or is the floor. Where there
 // are too many bytes or images, media go first, the oldest before the newest. Then
 // text: older outputs to one line and older messages into the archive, the notes among
-// the newest messages, summaries, the newest outputs. Media of pinned messages go last.
+// the newest messages, summaries, the newest outputs, summaries in the system prompt. Media of
+// pinned messages go last.
 func (m *reducer) backstop() {
 	before := len(m.journal)
 	m.media(reachOlder)

@@ -8,7 +8,7 @@ import (
 
 // reduceText reduces what is no media.
 func (m *reducer) reduceText() {
-	for _, rung := range []func(int) edit.Plan{m.longPins, m.oldest, m.notes, m.summaries, m.newest, m.allLongPins} {
+	for _, rung := range []func(int) edit.Plan{m.longPins, m.oldest, m.notes, m.summaries, m.newest, m.promptSummaries, m.allLongPins} {
 		for try := range tries {
 			if !m.over() {
 				return
@@ -51,7 +51,14 @@ func (m *reducer) notes(int) edit.Plan {
 // summaries leaves of archives their lines. A summary goes before what the model has not
 // read yet, without which it cannot go on.
 func (m *reducer) summaries(int) edit.Plan {
-	return gaining(m.backstopScene(m.tail()).Unsummarised(edit.KindDrop, "no room"))
+	return gaining(m.backstopScene(m.tail()).Unsummarised(false, edit.KindDrop, "no room"))
+}
+
+// promptSummaries leaves of summaries in the system prompt the lines of their archives. There a
+// summary stands for most of a conversation, and goes only where nothing else can: its model has
+// a smaller window than the one that it was written for.
+func (m *reducer) promptSummaries(int) edit.Plan {
+	return gaining(m.backstopScene(m.tail()).Unsummarised(true, edit.KindDrop, "no room"))
 }
 
 func (m *reducer) newest(need int) edit.Plan {
