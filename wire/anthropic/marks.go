@@ -43,7 +43,7 @@ func markedPieces(r llm.Request) ([]llm.Message, llm.Marks) {
 			continue
 		}
 		m := msgs[p.At]
-		if now, ok := Marked(m, spelled(p.Mark)); ok && len(m.Envelope.Raw) == 0 && !slices.ContainsFunc(m.Parts, made) {
+		if now, ok := Marked(m, spelled(p.Mark)); ok && m.Dialect == Dialect && len(m.Envelope.Raw) == 0 && !slices.ContainsFunc(m.Parts, made) {
 			if &msgs[0] == &r.Messages[0] {
 				msgs = slices.Clone(msgs)
 			}
@@ -55,8 +55,8 @@ func markedPieces(r llm.Request) ([]llm.Message, llm.Marks) {
 	return msgs, left
 }
 
-// made reports whether a part has no bytes of a client's.
-func made(p llm.Part) bool { return p.Bytes() == nil }
+// made reports whether a part has no bytes of a client's, nor takes the place of one that has.
+func made(p llm.Part) bool { return p.Bytes() == nil && raw.Base(p) == nil }
 
 // MarkOf returns the last cache mark on a part of m, as it is spelled; nil if there is none.
 func MarkOf(m llm.Message) []byte {
@@ -82,8 +82,12 @@ func markedBytes(p llm.Part) []byte {
 }
 
 // Marked returns m with a cache mark on the last part that can have one. ok is false if
-// none can: thinking and blank texts. What came as a string becomes a block.
+// none can: thinking, calls that the provider answers itself, blank texts, and what came in
+// another format. What came as a string becomes a block.
 func Marked(m llm.Message, mark []byte) (marked llm.Message, ok bool) {
+	if m.Dialect != Dialect && m.Dialect != "" {
+		return m, false
+	}
 	for i, p := range slices.Backward(m.Parts) {
 		if now, ok := markedPart(p, mark); ok {
 			parts := slices.Clone(m.Parts)
@@ -100,14 +104,19 @@ func markedPart(p llm.Part, mark []byte) (llm.Part, bool) {
 		r, ok := markedRaw(p.Raw, mark)
 		p.Raw = r
 		return p, ok && strings.TrimSpace(p.Text) != ""
+	case llm.Stub:
+		r, ok := markedRaw(p.Raw, mark)
+		p.Raw = r
+		return p, ok && strings.TrimSpace(p.Text) != ""
 	case llm.ToolResult:
 		r, ok := markedRaw(p.Raw, mark)
 		p.Raw = r
 		return p, ok
 	case llm.ToolCall:
+		came := markedBytes(p) != nil
 		r, ok := markedRaw(p.Raw, mark)
 		p.Raw = r
-		return p, ok && raw.IsObject(p.Data)
+		return p, ok && came && !p.Hosted
 	case llm.Media:
 		r, ok := markedRaw(p.Raw, mark)
 		p.Raw = r
@@ -123,7 +132,7 @@ func markedRaw(r llm.Raw, mark []byte) (llm.Raw, bool) {
 		return llm.Raw{Data: raw.Set(r.Data, cacheControl, mark)}, true
 	case raw.IsObject(r.Base):
 		return llm.Raw{Base: raw.Set(r.Base, cacheControl, mark)}, true
-	case raw.IsString(r.Data), r.Data == nil && r.Base == nil:
+	case raw.IsString(r.Data), raw.IsString(r.Base), r.Data == nil && r.Base == nil:
 		return llm.Raw{Base: new(raw.Object).Raw(cacheControl, mark).Bytes()}, true
 	}
 	return r, false

@@ -152,14 +152,13 @@ func inPlaceOf(p llm.Part, literal bool) []byte {
 	if b == nil || !literal {
 		return b
 	}
-	switch p := p.(type) {
-	case llm.Text:
-		if raw.Value(p.Base, cacheControl) != nil {
-			break // a string has no mark
+	if raw.Value(raw.Base(p), cacheControl) == nil { // a string has no mark
+		switch p := p.(type) {
+		case llm.Text:
+			return raw.Quote(p.Text)
+		case llm.Stub:
+			return raw.Quote(p.Text)
 		}
-		return raw.Quote(p.Text)
-	case llm.Stub:
-		return raw.Quote(p.Text)
 	}
 	return raw.Array([][]byte{b})
 }

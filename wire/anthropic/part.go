@@ -40,6 +40,8 @@ func unmarkable(p llm.Part) bool {
 	switch p := p.(type) {
 	case llm.Thinking, llm.Opaque:
 		return true
+	case llm.Text:
+		return strings.TrimSpace(p.Text) == ""
 	case llm.ToolCall:
 		return p.Hosted
 	}
@@ -138,16 +140,19 @@ func callBlock(p llm.ToolCall, native bool) []byte {
 }
 
 func resultBlock(p llm.ToolResult, native bool) []byte {
+	var mark []byte
 	if native && raw.IsObject(p.Base) {
-		old := raw.Value(p.Base, "content")
-		return raw.Set(p.Base, "content", resultContent(p, native, raw.IsArray(old)))
+		if old := raw.Values(p.Base, "type", "content"); old[0] != nil {
+			return raw.Set(p.Base, "content", resultContent(p, native, raw.IsArray(old[1])))
+		}
+		mark = raw.Value(p.Base, cacheControl) // of a result that was made here, and nothing else
 	}
 	o := new(raw.Object).Text("type", "tool_result").Text("tool_use_id", p.CallID)
 	o.Raw("content", resultContent(p, native, false))
 	if p.IsError {
 		o.Raw("is_error", []byte("true"))
 	}
-	return o.Bytes()
+	return o.Raw("cache_control", mark).Bytes()
 }
 
 // resultContent returns the content of a tool result: a string if it is text only and

@@ -59,6 +59,14 @@ func (s seam) Close(of, rest llm.ToolResult, words llm.Text) llm.ToolResult {
 	return of
 }
 
+// Bare implements round.Seam.
+func (seam) Bare(block []byte) []byte {
+	if !bytes.Contains(block, []byte(cacheControl)) {
+		return block
+	}
+	return raw.Delete(block, cacheControl)
+}
+
 func sameSaid(a, b llm.Part) bool {
 	return llm.DigestOf(llm.Message{Parts: []llm.Part{a}}) == llm.DigestOf(llm.Message{Parts: []llm.Part{b}})
 }

@@ -18,6 +18,9 @@ type Seam interface {
 	// Close returns the result that was opened: as it came if rest and words are what Open
 	// returned, else with what they are now.
 	Close(of, rest llm.ToolResult, words llm.Text) llm.ToolResult
+	// Bare returns a block without what says nothing to the model, and may have been put on
+	// it here: a cache mark.
+	Bare(block []byte) []byte
 }
 
 // Append adds one more wire message to a request: itself, but for one in which text stands
@@ -163,7 +166,7 @@ func Whole(msgs []llm.Message, marks llm.Marks, mixed []llm.Message, seam Seam) 
 	for at := 0; at < len(msgs); {
 		m, n := msgs[at], 0
 		for k, of := range cut {
-			if parts, pieces := gathered(msgs[at:], of); pieces > 0 {
+			if parts, pieces := gathered(msgs[at:], of, seam); pieces > 0 {
 				m, n = mixed[k].WithParts(closed(parts, places[k], mixed[k], seam)), pieces
 				mixed, cut, places = mixed[k+1:], cut[k+1:], places[k+1:]
 				break
@@ -179,13 +182,13 @@ func Whole(msgs []llm.Message, marks llm.Marks, mixed []llm.Message, seam Seam) 
 
 // gathered returns the parts of the messages at the start of msgs that were pieces of one
 // message, and how many messages that are; none if they were not.
-func gathered(msgs []llm.Message, of llm.Message) (parts []llm.Part, pieces int) {
+func gathered(msgs []llm.Message, of llm.Message, seam Seam) (parts []llm.Part, pieces int) {
 	for _, m := range msgs {
 		if m.Dialect != of.Dialect || m.Role == llm.RoleAssistant || len(m.Envelope.Raw) > 0 || len(parts)+len(m.Parts) > len(of.Parts) {
 			return nil, 0
 		}
 		for _, p := range m.Parts {
-			if !from(p, of.Parts[len(parts)]) {
+			if !from(p, of.Parts[len(parts)], seam) {
 				return nil, 0
 			}
 			parts = append(parts, p)
@@ -197,20 +200,20 @@ func gathered(msgs []llm.Message, of llm.Message) (parts []llm.Part, pieces int)
 	return nil, 0
 }
 
-// from reports whether p is old or what an edit made of it.
-func from(p, old llm.Part) bool {
+// from reports whether p is old or what an edit made of it, also with another cache mark.
+func from(p, old llm.Part, seam Seam) bool {
 	switch old := old.(type) {
 	case llm.ToolResult:
 		now, ok := p.(llm.ToolResult)
 		return ok && now.CallID == old.CallID
 	case llm.Text:
 		if now, ok := p.(llm.Text); ok && now.Text == old.Text {
-			return true // also with another cache mark
+			return true
 		}
 	}
 	b := p.Bytes()
 	if b == nil {
 		b = raw.Base(p)
 	}
-	return bytes.Equal(b, old.Bytes())
+	return bytes.Equal(b, old.Bytes()) || seam != nil && bytes.Equal(seam.Bare(b), seam.Bare(old.Bytes()))
 }
