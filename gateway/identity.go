@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
+	"github.com/plimsoll-dev/plimsoll/wire/anthropic"
 )
 
 // mostID is how long an id may be that a client states, in bytes. A longer one is none.
@@ -131,8 +132,10 @@ func (f frame) kin(o frame) bool {
 }
 
 // digestOf names a message. Of what the model said it does not matter into how many texts a
-// client cuts it: some make one of all that follow each other.
+// client cuts it: some make one of all that follow each other. Nor does it matter where a client
+// marks for the cache.
 func digestOf(m llm.Message) llm.Digest {
+	m = anthropic.Unmarked(m)
 	if m.Role == llm.RoleAssistant {
 		m.Parts = oneText(m.Parts)
 	}

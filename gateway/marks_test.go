@@ -2,10 +2,13 @@ package gateway_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/plimsoll-dev/plimsoll/gateway"
+	"github.com/plimsoll-dev/plimsoll/store"
 	"github.com/plimsoll-dev/plimsoll/wire/check"
 )
 
@@ -68,6 +71,38 @@ func TestMarks(t *testing.T) {
 	}
 	if edited == 0 {
 		t.Error("nothing was edited")
+	}
+}
+
+// TestMarkOnAnImage: a client's mark that moves on from an image or from what is not understood
+// leaves the conversation the one that it was, also once it is taken up again.
+func TestMarkOnAnImage(t *testing.T) {
+	const mark = `,"cache_control":{"type":"ephemeral"}`
+	for name, content := range map[string]string{
+		"an image":          `{"type":"text","text":"Look."},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}%s}`,
+		"what nobody knows": `{"type":"text","text":"Look."},{"type":"container_upload","file_id":"f"%s}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := new(store.Memory)
+			g := begin(t, s)
+			body := func(first, last string) []byte {
+				return fmt.Appendf(nil, `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":[`+content+`]}%s]}`, first, last)
+			}
+			call := newTalk(t, "Look.").call()
+			call.Body = body(mark, "")
+			x, err := g.Begin(t.Context(), call)
+			must(t, err)
+			ends(t, x)
+			call.Body = body("", `,{"role":"assistant","content":"ok"},{"role":"user","content":[{"type":"text","text":"And now?"`+mark+`}]}`)
+			for _, g := range []*gateway.Gateway{g, begin(t, s)} {
+				next, err := g.Begin(t.Context(), call)
+				must(t, err)
+				if got := next.Report(); got.Session != x.Report().Session || got.Match != gateway.MatchNext && got.Match != gateway.MatchRetry {
+					t.Errorf("want %s to go on, got %+v", x.Report().Session, got)
+				}
+				ends(t, next)
+			}
+		})
 	}
 }
 

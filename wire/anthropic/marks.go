@@ -137,3 +137,50 @@ func markedRaw(r llm.Raw, mark []byte) (llm.Raw, bool) {
 	}
 	return r, false
 }
+
+// Unmarked returns m without the cache marks on what its bytes alone tell of: images, documents
+// and what is not understood, also within results. A digest has those bytes, and a client moves its
+// marks from request to request.
+func Unmarked(m llm.Message) llm.Message {
+	if parts, marked := unmarkedParts(m.Parts); marked {
+		return m.WithParts(parts)
+	}
+	return m
+}
+
+// unmarkedParts returns a copy of parts without those marks; marked is false if there are none.
+func unmarkedParts(parts []llm.Part) (out []llm.Part, marked bool) {
+	for i, p := range parts {
+		now, was := unmarkedPart(p)
+		if was && !marked {
+			out, marked = slices.Clone(parts), true
+		}
+		if was {
+			out[i] = now
+		}
+	}
+	return out, marked
+}
+
+func unmarkedPart(p llm.Part) (now llm.Part, marked bool) {
+	switch p := p.(type) {
+	case llm.Media:
+		p.Data, marked = unmarkedBlock(p.Data)
+		return p, marked
+	case llm.Opaque:
+		p.Data, marked = unmarkedBlock(p.Data)
+		return p, marked
+	case llm.ToolResult:
+		content, marked := unmarkedParts(p.Content)
+		if marked {
+			p.Content = content
+		}
+		return p, marked
+	}
+	return p, false
+}
+
+func unmarkedBlock(block []byte) (bare []byte, marked bool) {
+	bare = seam{}.Bare(block)
+	return bare, len(bare) != len(block)
+}

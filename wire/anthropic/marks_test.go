@@ -1,9 +1,12 @@
 package anthropic
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/plimsoll-dev/plimsoll/core/llm"
 	"github.com/plimsoll-dev/plimsoll/wire/internal/codectest"
@@ -24,7 +27,7 @@ func with(m llm.Message, at int, p llm.Part) llm.Message {
 }
 
 // encodedAlike returns the body that r becomes, which is the same each time.
-func encodedAlike(t *testing.T, r llm.Request) string {
+func encodedAlike(t codectest.T, r llm.Request) string {
 	t.Helper()
 	out, err := EncodeRequest(r)
 	if err != nil {
@@ -126,4 +129,81 @@ func TestMarkOnNoOtherFormat(t *testing.T) {
 	if _, ok := Marked(m, []byte(`{"type":"ephemeral"}`)); ok {
 		t.Error("it is marked")
 	}
+}
+
+// TestMarkSaysNothing: whatever edits have made of a request, a mark on one of its messages stands in its body once
+// if something there can have one, and the body says and is cut as without it.
+func TestMarkSaysNothing(t *testing.T) {
+	marked := regexp.MustCompile(`,"cache_control":(null|\{[^}]*\})`)
+	bare := func(t *rapid.T, body []byte) llm.Request {
+		return codectest.Decoded(t, Codec{}, marked.ReplaceAll(body, nil))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := codectest.Decoded(t, Codec{}, []byte(rapid.SampledFrom([]string{mixedBody, steeredBody, oddBodies[6]}).Draw(t, "body")))
+		var msgs []llm.Message
+		for _, m := range r.Messages {
+			switch rapid.SampledFrom([]string{"keep", "keep", "drop", "insert", "edit"}).Draw(t, "what") {
+			case "keep":
+				msgs = append(msgs, m)
+			case "insert":
+				msgs = append(msgs, m, llm.Message{Role: llm.RoleUser, Origin: llm.Note, Parts: []llm.Part{llm.Stub{Text: "note"}}})
+			case "edit":
+				parts := slices.Clone(m.Parts)
+				for i, p := range parts {
+					if rapid.Bool().Draw(t, "this one") {
+						parts[i] = other(p)
+					}
+				}
+				msgs = append(msgs, m.WithParts(parts))
+			}
+		}
+		if r.Messages = msgs; len(msgs) == 0 {
+			return
+		}
+		plain := encodedAlike(t, r)
+		at, want := rapid.IntRange(0, len(msgs)-1).Draw(t, "at"), 0
+		if slices.ContainsFunc(msgs[at].Parts, takesMark) {
+			want = 1
+		}
+		r.Marks = llm.Marks{{On: llm.OnMessage, At: at, Mark: llm.MarkLong}}
+		got := encodedAlike(t, r)
+		a, b := bare(t, []byte(plain)), bare(t, []byte(got))
+		same := len(a.Frame.Each) == len(b.Frame.Each) && slices.EqualFunc(a.Messages, b.Messages, func(x, y llm.Message) bool { return llm.DigestOf(x) == llm.DigestOf(y) })
+		if n := strings.Count(got, `"ttl":"1h"`); n != want || !same {
+			t.Fatalf("%d marks, want %d, says the same: %t\nwithout %s\nwith    %s", n, want, same, plain, got)
+		}
+	})
+}
+
+// steeredBody has a person's words in a result, and images where marks may stand.
+const steeredBody = `{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},` +
+	`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x\n\nThe user sent a new message while you were working:\nstop it"},{"type":"text","text":"and"},{"type":"image","source":{"type":"url","url":"w"}}]},` +
+	`{"role":"assistant","content":"ok"},{"role":"user","content":[{"type":"image","source":{"type":"url","url":"w"}}]}]}`
+
+// other returns p as an edit might leave it.
+func other(p llm.Part) llm.Part {
+	switch p := p.(type) {
+	case llm.ToolResult:
+		return p.WithContent(llm.Stub{Text: "stub"})
+	case llm.Text:
+		return llm.Text{Text: "text", Raw: p.Edited()}
+	case llm.Media:
+		return llm.Stub{Text: "[image]", Raw: p.Edited()}
+	case llm.ToolCall:
+		return codectest.Rearmed(`{"y":1}`)(p)
+	}
+	return p
+}
+
+// takesMark reports whether a provider lets a mark stand on p.
+func takesMark(p llm.Part) bool {
+	switch p := p.(type) {
+	case llm.Text:
+		return strings.TrimSpace(p.Text) != ""
+	case llm.ToolCall:
+		return !p.Hosted
+	case llm.Stub, llm.ToolResult, llm.Media:
+		return true
+	}
+	return false
 }

@@ -61,7 +61,7 @@ func (s seam) Close(of, rest llm.ToolResult, words llm.Text) llm.ToolResult {
 
 // Bare implements round.Seam.
 func (seam) Bare(block []byte) []byte {
-	if !bytes.Contains(block, []byte(cacheControl)) {
+	if !raw.IsObject(block) || !bytes.Contains(block, []byte(cacheControl)) {
 		return block
 	}
 	return raw.Delete(block, cacheControl)
