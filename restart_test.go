@@ -309,3 +309,21 @@ func TestObserveAgain(t *testing.T) {
 		t.Errorf("law 9: sent to %s, count %+v, want the %d tokens that were reported and a few more", got.Target.Name(), got.Count, u.Total())
 	}
 }
+
+// TestToolsSurvive: a session that is taken up again offers the tools that it offered, with all that a
+// model reads of them: one that takes free text too.
+func TestToolsSurvive(t *testing.T) {
+	o := plimsoll.Options{ID: "a", Store: new(store.Memory), Policy: preset(t, "off")}
+	s := open(t, o)
+	if err := s.SetTools(t.Context(), []llm.Tool{
+		{Name: "read", Description: "Reads.", Schema: `{"type":"object"}`},
+		{Name: "patch", Description: "Patches.", Schema: `{"type":"grammar","syntax":"lark","definition":"start: /.+/"}`, Custom: true},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, human("Go."))
+	want := prepare(t, s).Tools
+	if got := prepare(t, open(t, o)).Tools; len(want) != 2 || cmp.Diff(want, got) != "" {
+		t.Error(cmp.Diff(want, got))
+	}
+}

@@ -123,7 +123,7 @@ func drawTool(t *rapid.T) llm.Tool {
 	return llm.Tool{
 		Name: drawString(t, "name"), Description: drawString(t, "description"), Schema: drawString(t, "schema"),
 		Builtin: rapid.Bool().Draw(t, "builtin"), Kind: llm.ToolKind(rapid.IntRange(0, 2).Draw(t, "kind")), Raw: drawRaw(t),
-		Deferred: rapid.Bool().Draw(t, "deferred"), Finder: rapid.Bool().Draw(t, "finder"),
+		Custom: rapid.Bool().Draw(t, "custom"), Deferred: rapid.Bool().Draw(t, "deferred"), Finder: rapid.Bool().Draw(t, "finder"),
 	}
 }
 

@@ -58,6 +58,7 @@ type tool struct {
 	Name        string  `json:"name,omitempty"`
 	Description string  `json:"description,omitempty"`
 	Schema      string  `json:"schema,omitempty"`
+	Custom      bool    `json:"custom,omitempty"`
 	Builtin     bool    `json:"builtin,omitempty"`
 	Kind        string  `json:"kind,omitempty"`
 	Deferred    bool    `json:"deferred,omitempty"`
@@ -77,7 +78,7 @@ func toolsOf(tools []llm.Tool) ([]tool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %d: %w", i, err)
 		}
-		w := tool{Builtin: t.Builtin, Kind: kind, Deferred: t.Deferred, Finder: t.Finder}
+		w := tool{Custom: t.Custom, Builtin: t.Builtin, Kind: kind, Deferred: t.Deferred, Finder: t.Finder}
 		w.Name, w.Description, w.Schema = w.B64.put("name", t.Name), w.B64.put("description", t.Description), w.B64.put("schema", t.Schema)
 		w.Data, w.Base = w.B64.putBytes("data", t.Data), w.B64.putBytes("base", t.Base)
 		out = append(out, w)
@@ -97,7 +98,7 @@ func readTools(ws []tool) ([]llm.Tool, error) {
 		}
 		out = append(out, llm.Tool{
 			Name: w.B64.get("name", w.Name), Description: w.B64.get("description", w.Description),
-			Schema: w.B64.get("schema", w.Schema), Builtin: w.Builtin, Kind: kind,
+			Schema: w.B64.get("schema", w.Schema), Custom: w.Custom, Builtin: w.Builtin, Kind: kind,
 			Deferred: w.Deferred, Finder: w.Finder,
 			Raw: llm.Raw{Data: w.B64.getBytes("data", w.Data), Base: w.B64.getBytes("base", w.Base)},
 		})
