@@ -259,3 +259,50 @@ func denied(t *testing.T) {
 		t.Errorf("the model reads %q", got)
 	}
 }
+
+// TestToolsAreOthers: where a tool of the same name is another one now, of the provider or in that it takes
+// free text now, an event says what that costs; none does where the same list is set again.
+func TestToolsAreOthers(t *testing.T) {
+	theirs := func(raw string) []llm.Tool { return []llm.Tool{{Name: "search", Raw: llm.Raw{Data: []byte(raw)}}} }
+	own := func(custom bool) []llm.Tool {
+		return []llm.Tool{{Name: "patch", Description: "Patches.", Custom: custom}}
+	}
+	for _, c := range []struct {
+		name     string
+		was, now []llm.Tool
+		want     bool
+	}{
+		{"a provider's own", theirs(`{"type":"search_1","name":"search"}`), theirs(`{"type":"search_2","name":"search"}`), true},
+		{"one that takes free text now", own(false), own(true), true},
+		{"the same", theirs(`{"type":"search_1","name":"search"}`), theirs(`{"type":"search_1","name":"search"}`), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, plimsoll.Options{ID: "a", Store: new(store.Memory), Policy: preset(t, "balanced")})
+			set := func(tools []llm.Tool) {
+				t.Helper()
+				if err := s.SetTools(t.Context(), tools); err != nil {
+					t.Fatal(err)
+				}
+			}
+			events := s.Events(t.Context())
+			set(c.was)
+			add(t, s, human("Go."))
+			prepare(t, s)
+			add(t, s, reply("Yes."), human("And on."))
+			set(c.now)
+			prepare(t, s)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			said := 0
+			for e := range events {
+				if strings.Contains(e.Text, "the tools changed") {
+					said++
+				}
+			}
+			if (said == 1) != c.want || said > 1 {
+				t.Errorf("want an event: %v, got %d", c.want, said)
+			}
+		})
+	}
+}

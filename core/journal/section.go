@@ -143,7 +143,8 @@ func readRuns(runs []place) ([]int, error) {
 }
 
 // FrontOf names what stands before all messages: what a model reads of the system prompt and of
-// the tools that are offered. It does not read of a deferred one before something names it.
+// the tools that are offered. It does not read of a deferred one before something names it. What it
+// reads of a tool that is the provider's own follows from the bytes of its definition.
 func FrontOf(sections []llm.Section, offered []llm.Tool) llm.Digest {
 	var m llm.Message
 	say := func(texts ...string) {
@@ -155,8 +156,15 @@ func FrontOf(sections []llm.Section, offered []llm.Tool) llm.Digest {
 		say("section", s.Text)
 	}
 	for _, t := range offered {
-		if !t.Deferred {
-			say("tool", t.Name, t.Description, t.Schema)
+		if t.Deferred {
+			continue
+		}
+		say("tool", t.Name, t.Description, t.Schema)
+		if t.Custom {
+			say("free text")
+		}
+		if t.Description == "" && t.Schema == "" {
+			say(string(t.Data))
 		}
 	}
 	return llm.DigestOf(m)
