@@ -152,8 +152,8 @@ func (g *Gateway) Unread(c Call, why error) error {
 }
 
 // keepMarks puts the cache marks of the client's messages that edits took out, or took
-// from, on the nearest message before that stands as the client made it: up to there the
-// provider has the prefix.
+// from, on the nearest message before that can have one: up to there the provider has the
+// prefix, or reads it from the next request on.
 func keepMarks(shown, all []llm.Message) {
 	at := map[llm.MessageID]int{} // of each message that is shown
 	for i, m := range shown {
