@@ -2,6 +2,7 @@ package llm
 
 import (
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -126,9 +127,11 @@ type Ref string
 
 const (
 	refChars    = 26
-	refBits     = 5                                  // of the digest in each character
 	refAlphabet = "abcdefghijklmnopqrstuvwxyz234567" // RFC 4648 in lower case
 )
+
+// refEncoding is made once: its table costs more than a Ref.
+var refEncoding = base32.NewEncoding(refAlphabet).WithPadding(base32.NoPadding)
 
 // RefOf returns the Ref of data.
 func RefOf(data []byte) Ref { return RefOfSum(sha256.Sum256(data)) }
@@ -136,16 +139,10 @@ func RefOf(data []byte) Ref { return RefOfSum(sha256.Sum256(data)) }
 // RefOfSum returns the Ref of content of which only the SHA-256 is at hand, such as
 // one that was hashed while it was read.
 func RefOfSum(sum [sha256.Size]byte) Ref {
-	out := [1 + refChars]byte{'r'}
-	bits, have, next := uint32(0), 0, 0
-	for i := range refChars {
-		if have < refBits {
-			bits, have, next = bits<<8|uint32(sum[next]), have+8, next+1
-		}
-		have -= refBits
-		out[1+i] = refAlphabet[bits>>have&(1<<refBits-1)]
-	}
-	return Ref(out[:])
+	var out [1 + 52]byte // without padding 32 bytes take 52 characters
+	out[0] = 'r'
+	refEncoding.Encode(out[1:], sum[:])
+	return Ref(out[:1+refChars])
 }
 
 // ParseRef checks that s has the form of a Ref. It cannot tell whether anything
