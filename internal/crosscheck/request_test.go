@@ -136,7 +136,8 @@ func (r *run) rejected(no *tooLong) *engine.Send {
 			r.fail("law 1", "a refusal by %s changes the limit of %s from %d to %d", who.name, name, shown[name], limit)
 		}
 	}
-	if send != nil && r.now == who && r.sent.body == before.body && r.policy.Backstop && !r.pulled {
+	// What is sent although it is over, marked as that, may be what was refused: nothing else is left.
+	if send != nil && r.now == who && r.sent.body == before.body && r.policy.Backstop && !send.StillOver && !r.pulled {
 		r.fail("law 1", "the request that %s refused is sent again", who.name)
 	}
 	return send

@@ -235,7 +235,7 @@ func bothEnds(shown, all string) bool {
 		}
 		head, tail := shown[:end], shown[ref[1]:]
 		tail = tail[strings.Index(tail, "\n")+1:]
-		if len(shown) < len(all) && strings.HasPrefix(all, head) && strings.HasSuffix(all, tail) {
+		if len(head)+len(tail) < len(all) && strings.HasPrefix(all, head) && strings.HasSuffix(all, tail) {
 			return true
 		}
 	}
