@@ -151,9 +151,9 @@ func (s *Send) Messages() []llm.Message {
 }
 
 // Request returns s as a request to its target's model, with its cache marks. Its lists are
-// those of s: who changes one works on a copy, and moves the marks with what they stand on. Of the settings it has only
-// what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its Clear and its Explicit;
-// the others are the host's.
+// those of s: who changes one works on a copy, and moves the marks with what they stand on. Of the
+// settings it has only what follows from edits (DropBrokenThinking), its CacheKey, its Effort, its
+// Clear and its Explicit; the others are the host's.
 func (s *Send) Request() llm.Request {
 	return llm.Request{
 		Model: s.Target.Model, Sections: s.Sections, Tools: s.Tools, Messages: s.Messages(), Marks: s.Marks, MaxOutput: s.MaxOutput,
